@@ -1,0 +1,63 @@
+"""Image augmentation in which every draw keeps its object, or says that it could not.
+
+The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations`` is
+loaded when it is first asked for.
+"""
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+from safeaug.version import __version__
+
+if TYPE_CHECKING:
+    from safeaug import albumentations as albumentations
+    from safeaug.errors import ContentError, MissingHostError, PolicyError, RetentionError, SafeAugError
+    from safeaug.policy import Policy, Stage, Status
+    from safeaug.records import Outcome
+    from safeaug.search import place
+
+_HOMES = {
+    "ContentError": "errors",
+    "MissingHostError": "errors",
+    "PolicyError": "errors",
+    "RetentionError": "errors",
+    "SafeAugError": "errors",
+    "Policy": "policy",
+    "Stage": "policy",
+    "Status": "policy",
+    "Outcome": "records",
+    "place": "search",
+}
+_HOSTS = ("albumentations",)
+
+__all__ = [
+    "ContentError",
+    "MissingHostError",
+    "Outcome",
+    "Policy",
+    "PolicyError",
+    "RetentionError",
+    "SafeAugError",
+    "Stage",
+    "Status",
+    "__version__",
+    "place",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"safeaug.{_HOMES[name]}"), name)
+    if name in _HOSTS:
+        from safeaug.errors import MissingHostAttribute, MissingHostImport
+
+        try:
+            return importlib.import_module(f"safeaug.{name}")
+        except MissingHostImport as error:
+            raise MissingHostAttribute(str(error)) from None
+    raise AttributeError(f"module 'safeaug' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *(host for host in _HOSTS if importlib.util.find_spec(host))])

@@ -1,0 +1,116 @@
+"""The objects of a sample, as a leaf of the host sees them."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeaug.content import Content, content_of
+from safeaug.errors import ContentError
+from safeaug.geometry import Size
+from safeaug.policy import Policy
+
+FAR_OUTSIDE = 2.0
+"""A coordinate beyond this is not a normalised box that leaves the image a little: it is in pixels."""
+
+
+class Fields(NamedTuple):
+    """Which label fields of the host say what of an object; None for a property that no field gives."""
+
+    labels: str | None
+    weights: str | None
+    ignore: str | None
+
+
+def content_from(
+    data: dict[str, Any], image_size: Size, policy: Policy, fields: Fields, processor: Any
+) -> Content:
+    """Return the content of the boxes in a leaf's data.
+
+    Parameters
+    ----------
+    data : dict
+        What the host hands to a leaf: ``bboxes`` of shape (N, 4 + fields), corners divided by width and height, with
+        one column for each label field, encoded as numbers.
+    image_size : (int, int)
+        Height and width of the image.
+    policy : Policy
+        Gives each object its limit.
+    fields : Fields
+        Names of label fields.
+    processor : BboxProcessor or None
+        The host's, which knows the label fields and how they were encoded. None outside a Compose with ``bbox_params``.
+
+    Raises
+    ------
+    ContentError
+        Where boxes are in pixels although nothing converts them, or a field is not among the label fields.
+    """
+    rows = data.get("bboxes")
+    if rows is None or not len(rows):
+        return content_of((), image_size, policy)
+    rows = np.asarray(rows)
+    corners = rows[:, :4].tolist()
+    if processor is None and any(abs(value) > FAR_OUTSIDE for value in corners[0]):
+        raise ContentError(
+            f"boxes must be corners divided by width and height, got {corners[0]}; give A.Compose bbox_params, "
+            "or normalise the boxes where the transform is called by itself"
+        )
+    height, width = image_size
+    boxes = [(x0 * width, y0 * height, x1 * width, y1 * height) for x0, y0, x1, y1 in corners]
+    if not policy.per_label and fields.weights is None and fields.ignore is None:
+        return content_of(boxes, image_size, policy)
+    return content_of(
+        boxes,
+        image_size,
+        policy,
+        labels=_labels(rows, fields.labels, processor) if policy.per_label else None,
+        weights=None if fields.weights is None else _numbers("weights", rows, fields.weights, processor),
+        ignore=None if fields.ignore is None else _numbers("ignore", rows, fields.ignore, processor) != 0,
+    )
+
+
+def _label_fields(processor: Any) -> list[str]:
+    return [] if processor is None else list(processor.params.label_fields or [])
+
+
+def _column(role: str, rows: NDArray[Any], field: str, processor: Any) -> NDArray[Any]:
+    """Return the encoded column of a label field. Label columns stand at the end of a row, in the fields' order."""
+    names = _label_fields(processor)
+    if field not in names:
+        known = ", ".join(map(repr, names)) or "there are none"
+        raise ContentError(f"{role}={field!r} must name one of the label_fields of A.BboxParams: {known}")
+    column: NDArray[Any] = rows[:, rows.shape[1] - len(names) + names.index(field)]
+    return column
+
+
+def _encoder(field: str, processor: Any) -> Any:
+    metadata = processor.label_manager.metadata["bboxes"].get(field)
+    return None if metadata is None or metadata.is_numerical else metadata.encoder
+
+
+def _numbers(role: str, rows: NDArray[Any], field: str, processor: Any) -> NDArray[np.float64]:
+    column = _column(role, rows, field, processor)
+    encoder = _encoder(field, processor)
+    if encoder is None or encoder.is_numerical:
+        return column.astype(np.float64)
+    try:
+        return np.array([encoder.inverse_classes_[int(code)] for code in column], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"{role}={field!r} must be a field of numbers, got {sorted(encoder.classes_)}") from None
+
+
+def _labels(rows: NDArray[Any], field: str | None, processor: Any) -> Sequence[Hashable]:
+    """Return the labels as the user gave them: whole numbers as int, text as text."""
+    names = _label_fields(processor)
+    if field is None and not names:
+        if rows.shape[1] == 4:
+            raise ContentError("min_retention is per label, but the boxes have no labels: name label_fields")
+        column, encoder = rows[:, 4], None  # labels that the user wrote behind the coordinates
+    else:
+        field = names[0] if field is None else field
+        column, encoder = _column("labels", rows, field, processor), _encoder(field, processor)
+    if encoder is not None and not encoder.is_numerical:
+        return [encoder.inverse_classes_[int(code)] for code in column]
+    return [int(value) if float(value).is_integer() else float(value) for value in column.tolist()]

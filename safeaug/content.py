@@ -1,0 +1,320 @@
+"""What must survive (Content), and how much of it a window holds.
+
+Every rule is one inequality: the area ``I`` of an object in the window must reach ``tau``, which is
+``max(min(t * |object|, fill * |window|), pixels * |window| / |output|)``. A tolerance is taken off tau,
+``1e-6 * |object| + 2**-23 * max(W, H) * (p + q)`` for a ``p × q`` object: hosts hand over float32 boxes, and without
+the second term a window flush with its object would fail at a limit of 1.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from safeaug.arrays import FLOATS, NUMPY, Ops
+from safeaug.errors import ContentError, PolicyError
+from safeaug.geometry import Box, Size, intersection, overlap, size_of
+from safeaug.policy import GONE, Policy
+from safeaug.records import Demand
+
+RELATIVE = 1e-6
+"""Share of an object's area that may be missing: rounding of coordinates and of shares."""
+
+SINGLE = 2.0**-23
+"""Spacing of float32 numbers just above 1: what a coordinate loses when a host keeps it in float32."""
+
+POINT = 0.5
+"""What the indicator of a point (1 inside, 0 outside) is compared with."""
+
+
+class Content(NamedTuple):
+    """The objects of one image that a policy counts, and all objects for the report.
+
+    Parameters
+    ----------
+    boxes : list of (x0, y0, x1, y1)
+        Objects that count, clipped to the image. A point is a box without area.
+    areas, limits, tolerances, weights : list of float
+        Of each of them: area, least retention, tolerance of its area (0 for a point alone), weight.
+    index : list of int
+        Which of the given objects each is.
+    given : list of (x0, y0, x1, y1)
+        All objects that were given, clipped to the image; NaN where one lies outside it.
+    slack : float
+        Tolerance of coordinates in pixels.
+    """
+
+    boxes: list[Box]
+    areas: list[float]
+    limits: list[float]
+    tolerances: list[float]
+    weights: list[float]
+    index: list[int]
+    given: list[Box]
+    slack: float
+
+
+def content_of(
+    boxes: ArrayLike,
+    image_size: Size,
+    policy: Policy,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    ignore: ArrayLike | None = None,
+) -> Content:
+    """Return the content of an image from its boxes.
+
+    Parameters
+    ----------
+    boxes : array_like of shape (N, 4)
+        Corners in the image frame. A box without area is a point at its centre; one wholly outside the image does
+        not count.
+    image_size : (int, int)
+        Height and width of the image.
+    policy : Policy
+        Gives each object its limit.
+    labels : sequence of length N, optional
+        Needed where the policy's limits are per label.
+    weights : array_like of shape (N,), optional
+        What each object counts for, at least 0; 1 by default.
+    ignore : array_like of shape (N,), optional
+        True for an object (a crowd, a difficult one) that is never asked for.
+
+    Raises
+    ------
+    ContentError
+        On NaN or infinite coordinates, swapped corners, lengths that differ, or labels that are missing.
+    """
+    given = [_clipped(i, row, image_size) for i, row in enumerate(_rows(boxes))]
+    count = len(given)
+    index = [i for i, box in enumerate(given) if box is not OUTSIDE]
+    if ignore is not None:
+        passed_over = _of_length("ignore", ignore, count).astype(bool).tolist()
+        index = [i for i in index if not passed_over[i]]
+    limits = _limits(policy, labels, count)
+    shares = [1.0] * count if weights is None else _weights(weights, count)
+    if len(index) < count:
+        limits, shares = [limits[i] for i in index], [shares[i] for i in index]
+    counted = given if len(index) == count else [given[i] for i in index]
+    slack = SINGLE * max(image_size)
+    return Content(
+        boxes=counted,
+        areas=[(c - a) * (d - b) for a, b, c, d in counted],
+        limits=limits,
+        tolerances=[RELATIVE * (c - a) * (d - b) + slack * (c - a + d - b) for a, b, c, d in counted],
+        weights=shares,
+        index=index,
+        given=given,
+        slack=slack,
+    )
+
+
+OUTSIDE: Box = (math.nan, math.nan, math.nan, math.nan)
+"""What stands for an object outside the image."""
+
+
+def _rows(boxes: ArrayLike) -> list[list[float]]:
+    array = np.asarray(boxes, dtype=np.float64)
+    if array.size and (array.ndim != 2 or array.shape[1] != 4):
+        raise ContentError(f"boxes must be of shape (N, 4), got {array.shape}; one box is [[x0, y0, x1, y1]]")
+    rows: list[list[float]] = array.tolist()
+    return rows
+
+
+def _clipped(i: int, row: Sequence[float], image_size: Size) -> Box:
+    """Return a box clipped to the image, a point for one without area, `OUTSIDE` for one that is not in the image."""
+    x0, y0, x1, y1 = row
+    height, width = image_size
+    if not (0.0 <= x1 - x0 < math.inf and 0.0 <= y1 - y0 < math.inf):
+        if not all(map(math.isfinite, row)):
+            raise ContentError(f"box {i} must be of finite numbers, got {row}; drop it or mend the annotation")
+        raise ContentError(
+            f"box {i} must have x0 <= x1 and y0 <= y1, got {row}; are the corners swapped, or is it (x, y, w, h)?"
+        )
+    a, b = x0 if x0 > 0.0 else 0.0, y0 if y0 > 0.0 else 0.0
+    c, d = x1 if x1 < width else float(width), y1 if y1 < height else float(height)
+    if a < c and b < d:
+        return a, b, c, d
+    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+    point = (x0 == x1 or y0 == y1) and 0 <= x <= width and 0 <= y <= height
+    return (x, y, x, y) if point else OUTSIDE
+
+
+def required(
+    area: Any,
+    limit: Any,
+    tolerance: Any,
+    window_area: Any,
+    fill: float | None,
+    pixel_area: float | None,
+    ops: Ops = FLOATS,
+) -> Any:
+    """Return tau, tolerance already taken off: the area of an object that a window must hold.
+
+    Parameters
+    ----------
+    area, limit, tolerance : float or array
+        Of the object: its area, its least retention, and the tolerance of its area.
+    window_area : float or array
+        Area of the window in source pixels.
+    fill : float or None
+        Share of the window that also suffices.
+    pixel_area : float or array, or None
+        Source area of the pixels that must stay visible; None without such a floor.
+    ops : Ops
+        Built-ins or the array library's.
+    """
+    share = limit * area
+    if fill is not None:
+        share = ops.minimum(share, fill * window_area)
+    if pixel_area is not None:
+        share = ops.maximum(share, pixel_area)
+    return share - tolerance
+
+
+def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Demand:
+    """Return what a window of this size, rendered at this output size, must reach."""
+    window_area = float(size[0] * size[1])
+    fill, pixels = policy.min_fill, policy.min_visible_pixels
+    pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
+    needs = [
+        required(area, limit, tolerance, window_area, fill, pixel_area)
+        if tolerance
+        else (POINT if limit > 0 else -POINT)
+        for area, limit, tolerance in zip(content.areas, content.limits, content.tolerances, strict=True)
+    ]
+    gone = None
+    if policy.keep == "whole":
+        gone = [
+            GONE * area + tolerance if tolerance else POINT
+            for area, tolerance in zip(content.areas, content.tolerances, strict=True)
+        ]
+    return Demand(content.boxes, needs, gone, least_of(policy, len(needs)), content.weights, content.slack)
+
+
+def least_of(policy: Policy, count: int) -> int:
+    """Return how many of so many objects must reach their limit."""
+    if policy.keep == "all":
+        return count
+    return min(policy.keep, count) if isinstance(policy.keep, int) else 1
+
+
+def single(content: Content, uniform: float) -> Content:
+    """Return the content reduced to one object, picked in proportion to its weight by a uniform number in [0, 1)."""
+    mark = uniform * sum(content.weights)
+    chosen = 0
+    for position, weight in enumerate(content.weights):
+        if weight > 0:
+            chosen = position
+            mark -= weight
+        if mark < 0:
+            break
+    parts = (part[chosen : chosen + 1] for part in content[:6])
+    return Content(*parts, given=content.given, slack=content.slack)
+
+
+def visible(box: Box, window: Sequence[float], slack: float) -> float:
+    """Return the area of a box inside a window; of a point, 1 inside (edges included) and 0 outside."""
+    x0, y0, x1, y1 = box
+    if x0 == x1 or y0 == y1:
+        inside_x = window[0] - slack <= x0 and x1 <= window[2] + slack
+        return float(inside_x and window[1] - slack <= y0 and y1 <= window[3] + slack)
+    wide: float = overlap(window[0], window[2], x0, x1)
+    return wide and wide * overlap(window[1], window[3], y0, y1)
+
+
+def passes(demand: Demand, window: Sequence[float]) -> bool:
+    """Return whether a window of the demand's size reaches it.
+
+    This is the innermost loop of every guarded draw. So the areas of ordinary boxes are compared in place, without a
+    call: what `overlap` does, written out.
+    """
+    x0, y0, x1, y1 = window
+    kept, missed = 0, len(demand.boxes) - demand.least
+    gone = demand.gone
+    for i, box in enumerate(demand.boxes):
+        a, b, c, d = box
+        if a == c or b == d:
+            area = visible(box, window, demand.slack)
+        else:
+            wide = (x1 if x1 < c else c) - (x0 if x0 > a else a)
+            high = (y1 if y1 < d else d) - (y0 if y0 > b else b)
+            area = wide * high if wide > 0 and high > 0 else 0.0
+        if area >= demand.needs[i]:
+            kept += 1
+        elif gone is None:
+            missed -= 1
+            if missed < 0:
+                return False
+        elif area >= gone[i]:
+            return False
+    return kept >= demand.least
+
+
+def kept_weight(demand: Demand, window: Sequence[float]) -> float:
+    """Return the weight of all objects that reach their need in a window."""
+    return sum(
+        weight
+        for box, need, weight in zip(demand.boxes, demand.needs, demand.weights, strict=True)
+        if visible(box, window, demand.slack) >= need
+    )
+
+
+def measure(
+    content: Content, policy: Policy, window: Sequence[float]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return what is left of every given object in a window, and which of them pass by fill.
+
+    Returns
+    -------
+    retention : ndarray of shape (N,), float64
+        Share of the object's area inside the window; NaN for an object outside the image; of a point 1 or 0.
+    by_fill : ndarray of shape (N,), bool
+        True where less than the limit is left and the object fills ``policy.min_fill`` of the window.
+    """
+    given = np.array(content.given, dtype=np.float64).reshape(-1, 4)
+    areas = (given[:, 2] - given[:, 0]) * (given[:, 3] - given[:, 1])
+    inside = intersection(given, np.asarray(window, dtype=np.float64), NUMPY)
+    retention: NDArray[np.float64] = inside / np.where(areas > 0, areas, np.nan)
+    for i in np.flatnonzero(areas == 0):
+        retention[i] = visible(content.given[i], window, content.slack)
+    by_fill = np.zeros(len(given), dtype=bool)
+    if policy.min_fill is not None:
+        height, width = size_of(window)  # type: ignore[arg-type]  # a window of floats has a size as well
+        enough = policy.min_fill * height * width
+        for i, area, limit, tolerance in zip(
+            content.index, content.areas, content.limits, content.tolerances, strict=True
+        ):
+            by_fill[i] = area and inside[i] < limit * area - tolerance and inside[i] >= enough - tolerance
+    return retention, by_fill
+
+
+def _limits(policy: Policy, labels: Sequence[Hashable] | None, count: int) -> list[float]:
+    if not policy.per_label:
+        return [policy.limit_of(None)] * count
+    if labels is None:
+        raise ContentError("min_retention is per label, but the boxes came without labels; name their label field")
+    if len(labels) != count:
+        raise ContentError(f"labels must be as many as boxes, got {len(labels)} labels and {count} boxes")
+    try:
+        return [policy.limit_of(label) for label in labels]
+    except PolicyError as error:
+        raise ContentError(str(error)) from None
+
+
+def _weights(weights: ArrayLike, count: int) -> list[float]:
+    array = _of_length("weights", weights, count).astype(np.float64)
+    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+        raise ContentError(f"weights must be finite, at least 0, and not all 0, got {array.tolist()}")
+    values: list[float] = array.tolist()
+    return values
+
+
+def _of_length(name: str, values: ArrayLike, count: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (count,):
+        raise ContentError(f"{name} must be one number per box, of shape ({count},), got shape {array.shape}")
+    return array

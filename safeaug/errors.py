@@ -1,0 +1,62 @@
+"""Every error that safeaug raises on purpose.
+
+::
+
+    SafeAugError
+    ├── PolicyError (ValueError)                        a promise that cannot be made
+    ├── ContentError (ValueError)                       boxes or labels that cannot be judged
+    ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
+    └── MissingHostError                                the library behind an adapter is not installed
+        ├── MissingHostImport (ImportError)             met by ``import safeaug.albumentations``
+        └── MissingHostAttribute (AttributeError)       met by ``safeaug.albumentations``
+
+A message says what, what is allowed, what was given, where, and what to do. Each class also is the built-in error
+that a caller would expect, so that code which knows nothing of safeaug still catches it.
+"""
+
+from typing import Any
+
+
+class SafeAugError(Exception):
+    """Base of all errors that safeaug raises on purpose."""
+
+
+class PolicyError(SafeAugError, ValueError):
+    """A policy is out of range, or its parts contradict each other."""
+
+
+class ContentError(SafeAugError, ValueError):
+    """What is to be protected cannot be read: NaN, swapped or unlabelled boxes, another frame than expected."""
+
+
+class RetentionError(SafeAugError, RuntimeError):
+    """The promise cannot be met on this sample, and the policy says ``on_fail="raise"``.
+
+    Parameters
+    ----------
+    message : str
+        What could not be kept.
+    outcome : Outcome or None
+        The best that can be had: its window, and what is left of each object. The message alone is a valid
+        argument, since a loader worker's error is made again in the parent from its message.
+    """
+
+    def __init__(self, message: str, outcome: Any = None) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class MissingHostError(SafeAugError):
+    """The library that an adapter speaks to is not installed.
+
+    CPython allows no class that is both an ``ImportError`` and an ``AttributeError``, so each way of meeting the error
+    has its own, and this is what they have in common.
+    """
+
+
+class MissingHostImport(MissingHostError, ImportError):
+    """Raised by importing an adapter whose host is not installed."""
+
+
+class MissingHostAttribute(MissingHostError, AttributeError):
+    """Raised by reaching for such an adapter, so that ``hasattr(safeaug, "albumentations")`` is False."""

@@ -1,0 +1,199 @@
+"""Boxes, windows and where a window may stand.
+
+*Image frame*: source pixels, x to the right, y down, coordinates of pixel edges. Boxes and windows are half-open
+``(x0, y0, x1, y1)``; sizes are ``(height, width)``. The formulas take their ``ops`` and run on floats and on arrays.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from safeaug.arrays import FLOATS, Ops
+from safeaug.errors import ContentError
+
+Size = tuple[int, int]
+"""``(height, width)`` in pixels."""
+
+Window = tuple[int, int, int, int]
+"""``(x0, y0, x1, y1)``, half-open, in the image frame."""
+
+Box = tuple[float, float, float, float]
+"""``(x0, y0, x1, y1)``, half-open, in the image frame."""
+
+BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"]
+"""Corners; corner and size; centre and size; a final ``n`` says divided by the image's width and height."""
+
+
+class View(NamedTuple):
+    """Which source rectangle becomes an output of which size.
+
+    Parameters
+    ----------
+    window : ndarray of shape (..., 4)
+        Source rectangle in the image frame. It reaches beyond the image where the host pads.
+    size : ndarray of shape (..., 2)
+        Output size in pixels.
+    """
+
+    window: NDArray[Any]
+    size: NDArray[Any]
+
+
+class Domain(NamedTuple):
+    """The positions that a host can draw for a window of one size: all integers of a rectangle, ends included."""
+
+    x0: int
+    x1: int
+    y0: int
+    y1: int
+
+    @property
+    def count(self) -> int:
+        """The number of positions."""
+        return (self.x1 - self.x0 + 1) * (self.y1 - self.y0 + 1)
+
+
+def domain_of(frame: Window, size: Size) -> Domain:
+    """Return the positions at which a window of this size lies inside a frame (the image, or the padded image).
+
+    Examples
+    --------
+    >>> domain_of((0, 0, 640, 480), (100, 200))
+    Domain(x0=0, x1=440, y0=0, y1=380)
+    """
+    return Domain(frame[0], frame[2] - size[1], frame[1], frame[3] - size[0])
+
+
+def size_of(window: Window) -> Size:
+    """Return the ``(height, width)`` of a window."""
+    return window[3] - window[1], window[2] - window[0]
+
+
+def window_at(x: int, y: int, size: Size) -> Window:
+    """Return the window of this size whose top left corner is (x, y)."""
+    return x, y, x + size[1], y + size[0]
+
+
+def overlap(start: Any, stop: Any, lo: Any, hi: Any, ops: Ops = FLOATS) -> Any:
+    """Return the length that ``[start, stop]`` and ``[lo, hi]`` share."""
+    return ops.maximum(ops.minimum(stop, hi) - ops.maximum(start, lo), 0.0)
+
+
+def starts(need: Any, lo: Any, hi: Any, length: Any, ops: Ops = FLOATS) -> tuple[Any, Any]:
+    """Return the first and last integer start at which an interval of this length shares ``need`` with ``[lo, hi]``.
+
+    The overlap is a trapezoid of the start, with slopes of one: it reaches ``need`` from ``lo - length + need`` to
+    ``hi - need``. Holds for ``need <= min(length, hi - lo)``; the caller sees to that.
+    """
+    return ops.ceil(lo - length + need), ops.floor(hi - need)
+
+
+def stretch(size: Size, output: Size) -> float:
+    """Return by how much the x-scale and the y-scale from window to output differ, as a ratio of at least 1.
+
+    Examples
+    --------
+    >>> stretch((100, 200), (50, 50))
+    2.0
+    """
+    ratio = (output[1] * size[0]) / (size[1] * output[0])
+    return max(ratio, 1 / ratio)
+
+
+def intersection(boxes: NDArray[Any], window: ArrayLike, ops: Ops) -> Any:
+    """Return the area that each box shares with a window.
+
+    Parameters
+    ----------
+    boxes : array of shape (..., 4)
+        Boxes in the image frame.
+    window : array of shape (4,) or (..., 4)
+        Window in the image frame.
+    ops : Ops
+        The operations of the array library.
+
+    Returns
+    -------
+    array of shape (...)
+        Areas in square pixels.
+    """
+    x0, y0, x1, y1 = np.moveaxis(np.asarray(window), -1, 0)
+    wide = overlap(x0, x1, boxes[..., 0], boxes[..., 2], ops)
+    high = overlap(y0, y1, boxes[..., 1], boxes[..., 3], ops)
+    return wide * high
+
+
+def letterbox(image_size: Size, output: Size) -> Box:
+    """Return the window, around the whole image, of which a letterboxed output is the picture.
+
+    The image is scaled by one factor so that it just fits the output, and centred; the window is the output's
+    rectangle pulled back into the image frame.
+
+    Examples
+    --------
+    >>> letterbox((100, 400), (200, 200))
+    (0.0, -150.0, 400.0, 250.0)
+    """
+    scale = min(output[0] / image_size[0], output[1] / image_size[1])
+    x, y = (image_size[1] - output[1] / scale) / 2, (image_size[0] - output[0] / scale) / 2
+    return x, y, x + output[1] / scale, y + output[0] / scale
+
+
+def to_xyxy(boxes: ArrayLike, box_format: BoxFormat, image_size: Size) -> NDArray[np.float64]:
+    """Return boxes of any format as corners in the image frame.
+
+    Parameters
+    ----------
+    boxes : array_like of shape (N, 4)
+        Boxes. An empty sequence is no boxes.
+    box_format : {"xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"}
+        Their format.
+    image_size : (int, int)
+        Height and width of the image.
+
+    Returns
+    -------
+    ndarray of shape (N, 4), float64
+        A new array; the argument is not changed.
+
+    Raises
+    ------
+    ContentError
+        Where the format is unknown or the shape is not (N, 4).
+
+    Examples
+    --------
+    >>> to_xyxy([[0.5, 0.5, 0.5, 1.0]], "cxcywhn", (100, 200)).tolist()
+    [[50.0, 0.0, 150.0, 100.0]]
+    """
+    if box_format not in get_args(BoxFormat):
+        raise ContentError(f"box_format must be one of {', '.join(get_args(BoxFormat))}, got {box_format!r}")
+    out = np.array(boxes, dtype=np.float64)
+    if not out.size:
+        return np.empty((0, 4))
+    if not np.isfinite(out).all():
+        raise ContentError(f"boxes must be of finite numbers, got {out.tolist()}; drop them or mend the annotation")
+    if out.ndim != 2 or out.shape[1] != 4:
+        raise ContentError(f"boxes must be of shape (N, 4), got {out.shape}; one box is [[x0, y0, x1, y1]]")
+    if box_format.endswith("n"):
+        out *= [image_size[1], image_size[0]] * 2
+    if box_format.startswith("cxcywh"):
+        out[:, :2] -= out[:, 2:] / 2
+    if "wh" in box_format:
+        out[:, 2:] += out[:, :2]
+    return out
+
+
+def check_size(name: str, size: Sequence[int]) -> Size:
+    """Return a ``(height, width)`` of two whole numbers of at least 1, or raise `ContentError`."""
+    try:
+        height, width = (int(side) for side in size)
+        whole = all(math.isfinite(side) and side == int(side) for side in size)
+    except (TypeError, ValueError, OverflowError):
+        raise ContentError(f"{name} must be (height, width), got {size!r}") from None
+    if not whole or height < 1 or width < 1:
+        raise ContentError(f"{name} must be (height, width) in whole pixels of at least 1, got {tuple(size)!r}")
+    return height, width

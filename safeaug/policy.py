@@ -1,0 +1,221 @@
+"""What is promised (Policy), and how a draw ended (Status, Stage)."""
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+from safeaug.errors import PolicyError
+
+Keep = Literal["all", "any", "one", "whole"]
+Sampling = Literal["keep_scale", "joint"]
+OnFail = Literal["most", "enlarge", "skip", "raise"]
+OnEmpty = Literal["plain", "raise"]
+Limits = float | Mapping[Any, float] | Iterable[tuple[Any, float]]
+
+OTHERS = "*"
+"""The key of a per-label limit that stands for every label which is not named."""
+
+GONE = 0.05
+"""Under ``keep="whole"`` an object of which no more than this share is left counts as gone."""
+
+
+class Status(IntEnum):
+    """How a draw ended, from the least to the most remarkable: a pipeline reports its greatest."""
+
+    NOT_APPLIED = 0
+    """The host's own ``p`` did not apply the transform."""
+    EMPTY = 1
+    """There was nothing to protect; the host's draw is untouched."""
+    FIRST = 2
+    """The host's own draw kept the promise and is untouched."""
+    MOVED = 3
+    """The drawn size is kept, the position is drawn anew."""
+    RESIZED = 4
+    """No position of the drawn size keeps the promise; another size does."""
+    REDRAWN = 5
+    """Other parameters were drawn, for transforms that are not windows."""
+    SOFTENED = 6
+    """The parameters were scaled toward the identity."""
+    SKIPPED = 7
+    """The promise cannot be met here and the policy says ``on_fail="skip"``."""
+    UNGUARDED = 8
+    """A kind or mode that is measured only."""
+    UNMET = 9
+    """The promise cannot be met here; the draw keeps as much as can be kept."""
+
+
+class Stage(IntEnum):
+    """Which part of the candidate list the size of a draw came from."""
+
+    DRAWN = 0
+    """The size that the host drew."""
+    REDRAW = 1
+    """A further draw of the host's own sampler."""
+    LATTICE = 2
+    """The fixed lattice of sizes inside the host's own scale and ratio."""
+    LADDER = 3
+    """The steps beyond the host's range that ``on_fail="enlarge"`` allows."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """What every draw must keep, and what happens where it cannot.
+
+    Parameters
+    ----------
+    min_retention : float, mapping or pairs, default 0.5
+        Share of an object's area, in [0, 1], that must stay inside the window. A mapping (or its pairs) gives one
+        limit per label; the key ``"*"`` stands for all labels that are not named.
+    keep : {"all", "any", "one", "whole"} or int, default "all"
+        Which objects must reach their limit: all; at least one; one that is picked for each draw in proportion to its
+        weight; every object either at its limit or gone (no more than 5 % left) with at least one kept; or at least
+        so many (all, where there are fewer).
+    min_fill : float, optional
+        In (0, 1]. An object also passes when it fills this share of the window: a close-up is not a loss.
+    min_visible_pixels : float, optional
+        An object must also keep this many pixels of the output. Points (zero-area boxes) are exempt.
+    max_stretch : float, optional
+        At least 1. The greatest allowed x-scale over y-scale from window to output, or its inverse.
+    sampling : {"keep_scale", "joint"}, default "keep_scale"
+        ``keep_scale`` keeps the drawn size wherever it can and draws the position uniformly from all that keep the
+        promise. ``joint`` is the host's law conditioned on success, which favours large windows.
+    tries : int, default 10
+        How many further sizes are drawn from the host where the drawn one cannot succeed.
+    on_fail : {"most", "enlarge", "skip", "raise"}, default "most"
+        Where no candidate succeeds: keep as many objects as can be kept; first try sizes beyond the host's range; leave
+        the transform out; raise `RetentionError`.
+    on_empty : {"plain", "raise"}, default "plain"
+        Where there is nothing to protect: the host's draw, or `ContentError`.
+
+    Raises
+    ------
+    PolicyError
+        Where a value is out of its range.
+
+    Examples
+    --------
+    >>> Policy(min_retention={"face": 0.9, "*": 0.5}).limit_of("face")
+    0.9
+    >>> Policy.classification().min_fill
+    0.5
+    >>> Policy(min_retention=60)
+    Traceback (most recent call last):
+    safeaug.errors.PolicyError: min_retention must be in [0, 1], got 60 (write 0.6, not 60)
+    """
+
+    min_retention: Limits = 0.5
+    keep: Keep | int = "all"
+    min_fill: float | None = None
+    min_visible_pixels: float | None = None
+    max_stretch: float | None = None
+    sampling: Sampling = "keep_scale"
+    tries: int = 10
+    on_fail: OnFail = "most"
+    on_empty: OnEmpty = "plain"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "min_retention", _limits(self.min_retention))
+        _check_keep(self.keep)
+        if self.min_fill is not None:
+            _check_number("min_fill", self.min_fill, 0, 1, open_low=True)
+        if self.min_visible_pixels is not None:
+            _check_number("min_visible_pixels", self.min_visible_pixels, 0, math.inf)
+        if self.max_stretch is not None:
+            _check_number("max_stretch", self.max_stretch, 1, math.inf)
+        if not _is_int(self.tries) or self.tries < 0:
+            raise PolicyError(f"tries must be a whole number of at least 0, got {self.tries!r}")
+        _check_choice("sampling", self.sampling, get_args(Sampling))
+        _check_choice("on_fail", self.on_fail, get_args(OnFail))
+        _check_choice("on_empty", self.on_empty, get_args(OnEmpty))
+
+    @classmethod
+    def classification(cls) -> "Policy":
+        """One label for the image: half of the object, or a window that is half object."""
+        return cls(min_retention=0.5, min_fill=0.5)
+
+    @classmethod
+    def detection(cls) -> "Policy":
+        """A label for each object: whole (at least half) or gone, never a sliver."""
+        return cls(min_retention=0.5, keep="whole")
+
+    @classmethod
+    def small_objects(cls) -> "Policy":
+        """Objects of few pixels: 0.7 of each, and 8 × 8 pixels of the output."""
+        return cls(min_retention=0.7, min_visible_pixels=64)
+
+    @classmethod
+    def strict(cls) -> "Policy":
+        """Nine tenths of every object."""
+        return cls(min_retention=0.9)
+
+    def limit_of(self, label: Hashable) -> float:
+        """Return the retention that an object of this label must keep.
+
+        Raises
+        ------
+        PolicyError
+            Where the limits are per label, the label is not named, and there is no ``"*"``.
+        """
+        if not isinstance(self.min_retention, Mapping):
+            return float(self.min_retention)  # type: ignore[arg-type]  # a number, once _limits has run
+        if label in self.min_retention:
+            return self.min_retention[label]
+        if OTHERS in self.min_retention:
+            return self.min_retention[OTHERS]
+        named = ", ".join(map(repr, self.min_retention))
+        raise PolicyError(
+            f'min_retention names no limit for label {label!r}, only for {named}; add it, or "*" for all others'
+        )
+
+    @property
+    def per_label(self) -> bool:
+        """Whether limits differ by label, so that objects must come with labels."""
+        return isinstance(self.min_retention, Mapping)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain data that JSON and YAML carry unchanged (limits per label as pairs)."""
+        out = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.per_label:
+            out["min_retention"] = [list(pair) for pair in self.min_retention.items()]  # type: ignore[union-attr]
+        return out
+
+
+def _limits(value: Any) -> float | Mapping[Any, float]:
+    """Return one limit, or a plain dict of limits by label, each checked."""
+    if isinstance(value, Real | str) or not isinstance(value, Iterable):
+        return _check_number("min_retention", value, 0, 1)
+    try:
+        limits = dict(value)
+    except (TypeError, ValueError):
+        raise PolicyError(f"min_retention must be a number or map labels to numbers, got {value!r}") from None
+    if not limits:
+        raise PolicyError('min_retention maps no label; name at least one, or "*" for all')
+    return {label: _check_number(f"min_retention[{label!r}]", limit, 0, 1) for label, limit in limits.items()}
+
+
+def _check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PolicyError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if not (low < number if open_low else low <= number) or not number <= high or math.isinf(number):
+        allowed = f"{'(' if open_low else '['}{low}, {high}]" if high < math.inf else f"at least {low} and finite"
+        hint = f" (write {number / 100:g}, not {number:g})" if high == 1 and 1 < number <= 100 else ""
+        raise PolicyError(f"{name} must be {'in ' if high < math.inf else ''}{allowed}, got {value}{hint}")
+    return number
+
+
+def _check_keep(keep: Any) -> None:
+    if not (keep in get_args(Keep) if isinstance(keep, str) else _is_int(keep) and keep >= 1):
+        raise PolicyError(f'keep must be "all", "any", "one", "whole" or a whole number of at least 1, got {keep!r}')
+
+
+def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise PolicyError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,0 +1,99 @@
+"""What functions hand on: plain records without behaviour of their own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeaug.geometry import Box, View, Window
+from safeaug.policy import Stage, Status
+
+
+class Demand(NamedTuple):
+    """What a window of one size must reach, for each object that counts.
+
+    Parameters
+    ----------
+    boxes : list of (x0, y0, x1, y1)
+        The objects, clipped to the image. A point is a box without area.
+    needs : list of float
+        Area of the object that must lie in the window, tolerance already taken off. For a point 0.5, which its
+        indicator (1 inside, 0 outside) reaches, or a negative number where anything will do.
+    gone : list of float or None
+        Under ``keep="whole"``: an object of which less than this lies in the window counts as gone.
+    least : int
+        How many objects must reach their need.
+    weights : list of float
+        What each object counts for where not all can be kept.
+    slack : float
+        Tolerance of coordinates, in pixels, by which a point may lie outside.
+    """
+
+    boxes: list[Box]
+    needs: list[float]
+    gone: list[float] | None
+    least: int
+    weights: list[float]
+    slack: float
+
+    @property
+    def all_of_them(self) -> bool:
+        """Whether every object must reach its need, which makes the feasible positions of a column one interval."""
+        return self.gone is None and self.least == len(self.boxes)
+
+
+class Found(NamedTuple):
+    """How a search ended: the window, and how it was come by."""
+
+    window: Window
+    status: Status
+    stage: Stage
+    draws: int
+
+
+class Outcome(NamedTuple):
+    """One guarded draw, for whoever wants to know what became of it.
+
+    Parameters
+    ----------
+    view : View
+        ``window (4,)`` in the image frame and output ``size (2,)``.
+    retention : ndarray of shape (N,), float64
+        Share of each object inside the window, in the order in which the objects were given. NaN for an object that
+        lies outside the image altogether. Of a point: 1 inside, 0 outside.
+    status : Status
+        How the draw ended.
+    stage : Stage
+        Where its size came from.
+    by_fill : ndarray of shape (N,), bool
+        Which objects pass because they fill the window, not because enough of them is left.
+    draws : int
+        How many draws of the host's sampler were looked at, its own included.
+    """
+
+    view: View
+    retention: NDArray[np.float64]
+    status: Status
+    stage: Stage
+    by_fill: NDArray[np.bool_]
+    draws: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain data for JSON: status and stage by name, NaN retention as None.
+
+        Examples
+        --------
+        >>> view = View(np.array([0, 0, 10, 10]), np.array([10, 10]))
+        >>> out = Outcome(view, np.array([1.0, np.nan]), Status.FIRST, Stage.DRAWN, np.array([False, False]), 1)
+        >>> out.to_dict()["status"], out.to_dict()["retention"]
+        ('FIRST', [1.0, None])
+        """
+        return {
+            "window": self.view.window.tolist(),
+            "size": self.view.size.tolist(),
+            "retention": [None if share != share else share for share in self.retention.tolist()],
+            "status": self.status.name,
+            "stage": self.stage.name,
+            "by_fill": self.by_fill.tolist(),
+            "draws": self.draws,
+        }
