@@ -50,12 +50,12 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(f"safeaug.{_HOMES[name]}"), name)
     if name in _HOSTS:
-        from safeaug.errors import MissingHostAttribute, MissingHostImport
+        from safeaug.errors import MissingHostAttributeError, MissingHostImportError
 
         try:
             return importlib.import_module(f"safeaug.{name}")
-        except MissingHostImport as error:
-            raise MissingHostAttribute(str(error)) from None
+        except MissingHostImportError as error:
+            raise MissingHostAttributeError(str(error)) from None
     raise AttributeError(f"module 'safeaug' has no attribute {name!r}")
 
 

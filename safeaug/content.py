@@ -38,7 +38,7 @@ class Content(NamedTuple):
         Objects that count, clipped to the image. A point is a box without area.
     areas, limits, tolerances, weights : list of float
         Of each of them: area, least retention, tolerance of its area (0 for a point alone), weight.
-    index : list of int
+    origin : list of int
         Which of the given objects each is.
     given : list of (x0, y0, x1, y1)
         All objects that were given, clipped to the image; NaN where one lies outside it.
@@ -51,7 +51,7 @@ class Content(NamedTuple):
     limits: list[float]
     tolerances: list[float]
     weights: list[float]
-    index: list[int]
+    origin: list[int]
     given: list[Box]
     slack: float
 
@@ -90,15 +90,15 @@ def content_of(
     """
     given = [_clipped(i, row, image_size) for i, row in enumerate(_rows(boxes))]
     count = len(given)
-    index = [i for i, box in enumerate(given) if box is not OUTSIDE]
+    origin = [i for i, box in enumerate(given) if box is not OUTSIDE]
     if ignore is not None:
         passed_over = _of_length("ignore", ignore, count).astype(bool).tolist()
-        index = [i for i in index if not passed_over[i]]
+        origin = [i for i in origin if not passed_over[i]]
     limits = _limits(policy, labels, count)
     shares = [1.0] * count if weights is None else _weights(weights, count)
-    if len(index) < count:
-        limits, shares = [limits[i] for i in index], [shares[i] for i in index]
-    counted = given if len(index) == count else [given[i] for i in index]
+    if len(origin) < count:
+        limits, shares = [limits[i] for i in origin], [shares[i] for i in origin]
+    counted = given if len(origin) == count else [given[i] for i in origin]
     slack = SINGLE * max(image_size)
     return Content(
         boxes=counted,
@@ -106,7 +106,7 @@ def content_of(
         limits=limits,
         tolerances=[RELATIVE * (c - a) * (d - b) + slack * (c - a + d - b) for a, b, c, d in counted],
         weights=shares,
-        index=index,
+        origin=origin,
         given=given,
         slack=slack,
     )
@@ -212,8 +212,17 @@ def single(content: Content, uniform: float) -> Content:
             mark -= weight
         if mark < 0:
             break
-    parts = (part[chosen : chosen + 1] for part in content[:6])
-    return Content(*parts, given=content.given, slack=content.slack)
+    one = slice(chosen, chosen + 1)
+    return Content(
+        boxes=content.boxes[one],
+        areas=content.areas[one],
+        limits=content.limits[one],
+        tolerances=content.tolerances[one],
+        weights=content.weights[one],
+        origin=content.origin[one],
+        given=content.given,
+        slack=content.slack,
+    )
 
 
 def visible(box: Box, window: Sequence[float], slack: float) -> float:
@@ -263,9 +272,7 @@ def kept_weight(demand: Demand, window: Sequence[float]) -> float:
     )
 
 
-def measure(
-    content: Content, policy: Policy, window: Sequence[float]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return what is left of every given object in a window, and which of them pass by fill.
 
     Returns
@@ -279,14 +286,14 @@ def measure(
     areas = (given[:, 2] - given[:, 0]) * (given[:, 3] - given[:, 1])
     inside = intersection(given, np.asarray(window, dtype=np.float64), NUMPY)
     retention: NDArray[np.float64] = inside / np.where(areas > 0, areas, np.nan)
-    for i in np.flatnonzero(areas == 0):
+    for i in np.flatnonzero(areas == 0).tolist():
         retention[i] = visible(content.given[i], window, content.slack)
     by_fill = np.zeros(len(given), dtype=bool)
     if policy.min_fill is not None:
         height, width = size_of(window)  # type: ignore[arg-type]  # a window of floats has a size as well
         enough = policy.min_fill * height * width
         for i, area, limit, tolerance in zip(
-            content.index, content.areas, content.limits, content.tolerances, strict=True
+            content.origin, content.areas, content.limits, content.tolerances, strict=True
         ):
             by_fill[i] = area and inside[i] < limit * area - tolerance and inside[i] >= enough - tolerance
     return retention, by_fill

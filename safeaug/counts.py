@@ -11,7 +11,7 @@ import numpy as np
 from safeaug.policy import Status
 
 ROWS = 64
-"""Rows of the table: one for the process that made it and its forks, the others for processes that it spawns."""
+"""Rows of the table: one for the process that made it and its forks, the others for those that it spawns."""
 
 ENOUGH = 100
 """Draws before a share of UNMET says anything."""
@@ -25,8 +25,8 @@ _WIDTH = len(Status) + 1  # the last cell tells whether the warning was given
 class Counts:
     """A table of counts in shared memory.
 
-    Forked processes (a loader's workers on Linux) share a row and its lock. A spawned process gets a row of its own when
-    the table is sent to it. Copies and pickles made for any other reason begin at zero.
+    Forked processes (a loader's workers on Linux) share a row and its lock. A spawned process gets a row of its own
+    when the table is sent to it. Copies and pickles made for any other reason begin at zero.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Counts:
         self._spawned = 0
 
     def add(self, status: Status) -> None:
-        """Count a draw; warn once, through the logger ``safeaug``, when more than 5 % of 100 draws or more are UNMET."""
+        """Count a draw; warn once, by the logger ``safeaug``, when of 100 draws or more over 5 % are UNMET."""
         base = self._row * _WIDTH
         with self._lock:
             self._cells[base + status] += 1

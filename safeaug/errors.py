@@ -7,8 +7,8 @@
     ├── ContentError (ValueError)                       boxes or labels that cannot be judged
     ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
     └── MissingHostError                                the library behind an adapter is not installed
-        ├── MissingHostImport (ImportError)             met by ``import safeaug.albumentations``
-        └── MissingHostAttribute (AttributeError)       met by ``safeaug.albumentations``
+        ├── MissingHostImportError (ImportError)        met by ``import safeaug.albumentations``
+        └── MissingHostAttributeError (AttributeError)  met by ``safeaug.albumentations``
 
 A message says what, what is allowed, what was given, where, and what to do. Each class also is the built-in error
 that a caller would expect, so that code which knows nothing of safeaug still catches it.
@@ -54,9 +54,9 @@ class MissingHostError(SafeAugError):
     """
 
 
-class MissingHostImport(MissingHostError, ImportError):
+class MissingHostImportError(MissingHostError, ImportError):
     """Raised by importing an adapter whose host is not installed."""
 
 
-class MissingHostAttribute(MissingHostError, AttributeError):
+class MissingHostAttributeError(MissingHostError, AttributeError):
     """Raised by reaching for such an adapter, so that ``hasattr(safeaug, "albumentations")`` is False."""

@@ -51,7 +51,7 @@ class Domain(NamedTuple):
     y1: int
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """The number of positions."""
         return (self.x1 - self.x0 + 1) * (self.y1 - self.y0 + 1)
 

@@ -133,22 +133,22 @@ class Policy:
 
     @classmethod
     def classification(cls) -> "Policy":
-        """One label for the image: half of the object, or a window that is half object."""
+        """Keep what one label for the image is about: half of the object, or a window that is half object."""
         return cls(min_retention=0.5, min_fill=0.5)
 
     @classmethod
     def detection(cls) -> "Policy":
-        """A label for each object: whole (at least half) or gone, never a sliver."""
+        """Give every object its label or none: whole (at least half) or gone, never a sliver."""
         return cls(min_retention=0.5, keep="whole")
 
     @classmethod
     def small_objects(cls) -> "Policy":
-        """Objects of few pixels: 0.7 of each, and 8 × 8 pixels of the output."""
+        """Keep objects of few pixels: 0.7 of each, and 8 × 8 pixels of the output."""
         return cls(min_retention=0.7, min_visible_pixels=64)
 
     @classmethod
     def strict(cls) -> "Policy":
-        """Nine tenths of every object."""
+        """Keep nine tenths of every object."""
         return cls(min_retention=0.9)
 
     def limit_of(self, label: Hashable) -> float:

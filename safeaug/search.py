@@ -232,7 +232,7 @@ def _place(task: _Task, candidate: Candidate) -> tuple[int, int] | None:
         if passes(demand, window_at(x, y, size)):
             return x, y
     positions = feasible(demand, size, domain)
-    return positions.draw(uniform(), uniform()) if positions.count else None
+    return positions.draw(uniform(), uniform()) if positions.size else None
 
 
 def _joint(task: _Task) -> Found | None:
@@ -268,7 +268,7 @@ def _positions(task: _Task, size: Size) -> Feasible | None:
 
 
 def _share(positions: Feasible | None, domain: Domain) -> float:
-    return 0.0 if positions is None else positions.count / domain.count
+    return 0.0 if positions is None else positions.size / domain.size
 
 
 def _unmet(task: _Task) -> Found:
@@ -298,7 +298,7 @@ def _settle(task: _Task) -> Window:
 
 def _retention_error(task: _Task, found: Found) -> RetentionError:
     outcome = outcome_of(found, task.content, task.policy, task.host.output(task.size))
-    worst = float(np.nanmin(outcome.retention[task.content.index]))
+    worst = float(np.nanmin(outcome.retention[task.content.origin]))
     return RetentionError(
         f"the promise cannot be met: with keep={task.policy.keep!r} no window of the {task.draws_at_most + 1} drawn "
         f"sizes, nor of the lattice, keeps what min_retention={task.policy.min_retention} asks of "
@@ -372,7 +372,8 @@ def place(
 
     Examples
     --------
-    >>> outcome = place((480, 640), [[10, 20, 110, 220]], (256, 256), Policy(min_retention=0.9), np.random.default_rng(0))
+    >>> rng = np.random.default_rng(0)
+    >>> outcome = place((480, 640), [[10, 20, 110, 220]], (256, 256), Policy(min_retention=0.9), rng)
     >>> outcome.status.name, bool(outcome.retention[0] >= 0.9)
     ('MOVED', True)
     """

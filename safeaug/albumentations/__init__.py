@@ -3,18 +3,18 @@
 Needs albumentations 2.0.8 (``pip install "safeaug[albumentations]"``).
 """
 
-from safeaug.errors import MissingHostImport
+from safeaug.errors import MissingHostImportError
 
 try:
     import albumentations as _host
 except ImportError as error:
-    raise MissingHostImport(
+    raise MissingHostImportError(
         "safeaug.albumentations needs albumentations, which is not installed: "
-        'pip install "safeaug[albumentations]" (in an environment without AlbumentationsX, which writes the same package)'
+        'pip install "safeaug[albumentations]", in an environment without AlbumentationsX (it writes the same package)'
     ) from error
 
 if hasattr(_host.BasicTransform, "sample_parameters"):
-    raise MissingHostImport(
+    raise MissingHostImportError(
         f"safeaug.albumentations speaks to albumentations 2.0.8; this environment holds AlbumentationsX "
         f"{_host.__version__}, another generation under the same import name, which is not supported yet"
     )

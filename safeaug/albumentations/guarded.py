@@ -117,7 +117,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             drawn[REPORT] = self._outcome(found, content, image_size).to_dict()
         elif self.report_key is not None:
             drawn[REPORT] = outcome_of(found, content, self._policy, self._output(size_of(found.window))).to_dict()
-        return drawn
+        result: dict[str, Any] = drawn
+        return result
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
         return content_from(data, image_size, self._policy, self._fields, self.get_processor("bboxes"))

@@ -23,9 +23,7 @@ class Fields(NamedTuple):
     ignore: str | None
 
 
-def content_from(
-    data: dict[str, Any], image_size: Size, policy: Policy, fields: Fields, processor: Any
-) -> Content:
+def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields: Fields, processor: Any) -> Content:
     """Return the content of the boxes in a leaf's data.
 
     Parameters

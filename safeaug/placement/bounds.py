@@ -31,7 +31,8 @@ def rectangle(demand: Demand, size: Size, domain: Domain) -> Domain | None:
                 return None
             common = _within(box, need, demand.slack, size, common)
         return common
-    ones = [_within(box, need, demand.slack, size, domain) for box, need in zip(demand.boxes, demand.needs, strict=True)]
+    needs = zip(demand.boxes, demand.needs, strict=True)
+    ones = (_within(box, need, demand.slack, size, domain) for box, need in needs)
     reachable = [one for one in ones if one is not None]
     if len(reachable) < demand.least:
         return None

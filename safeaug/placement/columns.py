@@ -27,9 +27,7 @@ class Intervals(NamedTuple):
         return Intervals(self.first[:, columns], self.last[:, columns])
 
 
-def intervals(
-    boxes: list[Box], needs: list[float], slack: float, size: Size, domain: Domain, x: Ints
-) -> Intervals:
+def intervals(boxes: list[Box], needs: list[float], slack: float, size: Size, domain: Domain, x: Ints) -> Intervals:
     """Return, for each object and each column, the rows at which a window holds what the object needs.
 
     Parameters

@@ -25,7 +25,7 @@ class Feasible(NamedTuple):
     length: Ints
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """The number of positions."""
         return int(self.length.sum())
 
@@ -58,7 +58,7 @@ def feasible(demand: Demand, size: Size, domain: Domain) -> Feasible:
     Examples
     --------
     >>> one = Demand([(2.0, 2.0, 4.0, 4.0)], [3.9], None, 1, [1.0], 0.0)
-    >>> feasible(one, (3, 3), Domain(0, 7, 0, 7)).count
+    >>> feasible(one, (3, 3), Domain(0, 7, 0, 7)).size
     4
     """
     x = np.arange(domain.x0, domain.x1 + 1)

@@ -59,8 +59,8 @@ def least_lost(boxes: list[Box], size: Size, domain: Domain) -> Feasible:
     Notes
     -----
     Along a column each retention is a trapezoid of the row. Where all objects are in sight the worst of them is
-    concave, so bisection over integers finds its maximum; where they cannot all be in sight the worst is 0, and the sum,
-    which is linear between the trapezoids' corners, has its maxima there.
+    concave, so bisection over integers finds its maximum. Where they cannot all be in sight the worst is 0; the sum,
+    linear between the trapezoids' corners, has its maxima at them.
     """
     array = np.array([box for box in boxes if box[0] < box[2] and box[1] < box[3]], dtype=np.float64)
     if not len(array):

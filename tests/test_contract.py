@@ -1,0 +1,540 @@
+"""What drop-in means: one table of checks that every guarded crop passes. A new host or crop is a row, not a file."""
+
+import copy
+import json
+import pickle
+import random
+
+import albumentations as A
+import numpy as np
+import pytest
+
+import safeaug as sa
+from tests import oracle
+
+S = sa.albumentations
+
+CROPS = {
+    "RandomCrop": ((A.RandomCrop, S.RandomCrop), {"height": 68, "width": 86}),
+    "RandomCrop padded": (
+        (A.RandomCrop, S.RandomCrop),
+        {"height": 110, "width": 80, "pad_if_needed": True, "pad_position": "random", "fill": 7},
+    ),
+    "RandomSizedCrop": (
+        (A.RandomSizedCrop, S.RandomSizedCrop),
+        {"min_max_height": (20, 90), "size": (32, 40), "w2h_ratio": 1.2},
+    ),
+    "RandomResizedCrop": ((A.RandomResizedCrop, S.RandomResizedCrop), {"size": (32, 40), "scale": (0.1, 0.9)}),
+}
+HEIGHT, WIDTH = 80, 100
+BOXES = [[2.0, 3.0, 22.5, 28.25], [60.0, 50.0, 90.0, 75.0], [30.0, 30.0, 40.0, 36.0]]
+LABELS = ["cat", "dog", "cat"]
+
+
+@pytest.fixture(params=CROPS)
+def crop(request):
+    """Builds the plain and the guarded transform of a row."""
+    (plain, guarded), arguments = CROPS[request.param]
+
+    class Row:
+        def plain(self, **more):
+            return plain(**arguments, **more)
+
+        def guarded(self, **more):
+            return guarded(**arguments, **more)
+
+    return Row()
+
+
+def compose(transforms, seed=3, box_format="pascal_voc", **more):
+    bbox_params = A.BboxParams(box_format, label_fields=["labels"])
+    transforms = transforms if isinstance(transforms, list) else [transforms]
+    return A.Compose(transforms, bbox_params=bbox_params, seed=seed, **more)
+
+
+def picture(height=HEIGHT, width=WIDTH, dtype=np.uint8, channels=3):
+    shape = (height, width, channels) if channels else (height, width)
+    image = np.random.default_rng(0).integers(0, 255, shape, dtype=np.uint8)
+    return image if dtype == np.uint8 else (image / 255).astype(dtype)
+
+
+def sample(**more):
+    return {"image": picture(), "bboxes": np.array(BOXES), "labels": list(LABELS), **more}
+
+
+def assert_same(one, other):
+    assert one.keys() == other.keys()
+    for key, value in one.items():
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(value, other[key], err_msg=key)
+            assert value.dtype == other[key].dtype
+        else:
+            assert value == other[key]
+
+
+# Limit 0, and the host's randomness
+
+
+@pytest.mark.parametrize("keep", ["all", "any", "one", "whole", 2])
+def test_limit_zero_is_the_host_bit_for_bit(crop, keep):
+    plain, guarded = compose(crop.plain(p=0.8)), compose(crop.guarded(p=0.8, min_retention=0, keep=keep))
+    for _ in range(40):
+        assert_same(plain(**sample()), guarded(**sample()))
+
+
+def test_a_guarded_run_differs_only_where_the_guard_acts(crop):
+    """Plain and guarded pipelines of one seed: FIRST draws equal, the host's generators equal after every draw."""
+    later = [A.HorizontalFlip(p=0.5), A.RandomBrightnessContrast(p=0.7)]
+    runs = [compose([crop.plain(), *copy.deepcopy(later)]), compose([crop.guarded(report_key="report"), *later])]
+    for run in runs:
+        run.set_random_state(np.random.default_rng(5), random.Random(5))  # one stream through all steps
+    seen = set()
+    for _ in range(80):
+        plain, guarded = (run(**sample()) for run in runs)
+        report = guarded.pop("report")
+        seen.add(report["status"])
+        if report["status"] == "FIRST":
+            assert_same(plain, guarded)
+        assert runs[0].py_random.getstate() == runs[1].py_random.getstate()
+        assert runs[0].random_generator.bit_generator.state == runs[1].random_generator.bit_generator.state
+    assert {"FIRST", "MOVED"} <= seen or "UNMET" in seen
+
+
+def test_one_seed_is_one_run_and_another_is_another(crop):
+    def windows(seed):
+        run = compose(crop.guarded(report_key="report"), seed=seed)
+        return [run(**sample())["report"]["window"] for _ in range(20)]
+
+    assert windows(1) == windows(1)
+    assert windows(1) != windows(2)
+
+
+def test_leaves_that_share_generators_move_independently():
+    """Two crops on one shared stream draw different windows, and so different forks."""
+    crops = [S.RandomCrop(30, 30, min_retention=0.6, report_key="report") for _ in range(2)]
+    rng, generator = random.Random(0), np.random.default_rng(0)
+    for each in crops:
+        each.set_random_state(generator, rng)
+    box = np.array([[0.4, 0.4, 0.6, 0.6]])
+    pairs = [[each(image=picture(), bboxes=box)["report"] for each in crops] for _ in range(200)]
+    moved = [(a["window"][:2], b["window"][:2]) for a, b in pairs if a["status"] == b["status"] == "MOVED"]
+    assert len(moved) > 50
+    assert sum(a == b for a, b in moved) < 0.05 * len(moved)
+
+
+# The promise, on what was applied
+
+
+@pytest.mark.parametrize("box_format", ["pascal_voc", "coco", "yolo", "albumentations"])
+@pytest.mark.parametrize("as_list", [True, False])
+def test_every_box_format_keeps_its_objects(crop, box_format, as_list):
+    array = np.array(BOXES)
+    if box_format in {"coco", "yolo"}:
+        array[:, 2:] -= array[:, :2]
+    if box_format == "yolo":
+        array[:, :2] += array[:, 2:] / 2
+    if box_format in {"yolo", "albumentations"}:
+        array /= [WIDTH, HEIGHT, WIDTH, HEIGHT]
+    boxes = array.tolist() if as_list else array
+    run = compose(crop.guarded(report_key="report", min_retention=0.75), box_format=box_format)
+    counts = set()
+    for _ in range(60):
+        out = run(**sample(bboxes=boxes))
+        report = out["report"]
+        counts.add(report["status"])
+        expected = [oracle.retention(tuple(box), tuple(report["window"]), (HEIGHT, WIDTH)) for box in BOXES]
+        assert report["retention"] == pytest.approx(expected, abs=1e-5)
+        if report["status"] != "UNMET":
+            assert min(expected) >= 0.75 - 1e-5
+            assert out["labels"] == LABELS
+        assert isinstance(out["bboxes"], list) == as_list
+    assert counts - {"UNMET"}
+
+
+def test_the_hosts_own_code_applies_the_window_to_every_target(crop):
+    """Every target equals what the plain host makes of the same window."""
+    guarded, plain = crop.guarded(min_retention=0.9, report_key="report"), crop.plain()
+    guarded.set_random_seed(1)
+    rng = np.random.default_rng(2)
+    data = {
+        "image": picture(),
+        "mask": rng.integers(0, 9, (HEIGHT, WIDTH), dtype=np.uint8),
+        "masks": rng.integers(0, 9, (3, HEIGHT, WIDTH), dtype=np.uint8),
+        "keypoints": np.array([[5.0, 6, 0, 0, 0], [70, 60, 0, 0, 0]]),
+        "bboxes": np.array(BOXES) / [WIDTH, HEIGHT, WIDTH, HEIGHT],
+    }
+    for _ in range(20):
+        out = guarded(**data)
+        assert out.pop("report")["status"] in {"FIRST", "MOVED", "RESIZED", "UNMET"}
+        params = {key: value for key, value in guarded.get_applied_params().items() if key != "safeaug"}
+        assert_same(out, plain.apply_with_params(dict(params), **data))
+
+
+@pytest.mark.parametrize("key", ["images", "volume", "volumes", "mask3d", "masks3d"])
+def test_stacks_go_with_the_window(crop, key):
+    """Where the host can apply itself to a stack at all: 2.0.8 pads or crops some of them along the wrong axes."""
+    guarded, plain = crop.guarded(min_retention=0.9), crop.plain()
+    shape = {"images": (2,), "volume": (4,), "volumes": (2, 4), "mask3d": (4,), "masks3d": (2, 4)}[key]
+    stack = np.random.default_rng(0).integers(0, 9, (*shape, HEIGHT, WIDTH, 3), dtype=np.uint8)
+    data = {"volume": stack[0] if key == "volumes" else np.zeros((4, HEIGHT, WIDTH, 3), np.uint8), key: stack}
+    data["bboxes"] = np.array(BOXES) / [WIDTH, HEIGHT, WIDTH, HEIGHT]
+    try:
+        plain(**data)
+    except ValueError as error:
+        with pytest.raises(type(error)):
+            guarded(**data)
+        return
+    for _ in range(5):
+        assert_same(guarded(**data), plain.apply_with_params(dict(guarded.get_applied_params()), **data))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("channels", [0, 1, 3, 5])
+def test_dtype_and_layout_are_kept_and_inputs_unchanged(crop, dtype, channels):
+    image, boxes, labels = picture(dtype=dtype, channels=channels), np.array(BOXES), list(LABELS)
+    before = image.copy(), boxes.copy(), list(labels)
+    out = compose(crop.guarded())(image=image, bboxes=boxes, labels=labels)
+    assert out["image"].dtype == dtype
+    assert out["image"].shape[2:] == image.shape[2:]
+    np.testing.assert_array_equal(image, before[0])
+    np.testing.assert_array_equal(boxes, before[1])
+    assert labels == before[2]
+
+
+def test_labels_stay_with_their_boxes(crop):
+    boxes = [[x, y, x + 6, y + 6] for x in range(0, 90, 10) for y in range(0, 70, 10)]
+    names = [f"{x}-{y}" for x, y, *_ in boxes]
+    run = compose(crop.guarded(keep="any", report_key="report"))
+    for _ in range(20):
+        out = run(image=picture(), bboxes=boxes, labels=names)
+        x0, y0, x1, y1 = out["report"]["window"]
+        height, width = out["image"].shape[:2]
+        assert len(out["labels"]) == len(out["bboxes"]) > 0
+        for (bx, by, *_), name in zip(out["bboxes"], out["labels"], strict=True):
+            left, top = bx * (x1 - x0) / width + x0, by * (y1 - y0) / height + y0
+            x, y = map(int, name.split("-"))
+            assert (max(x, x0), max(y, y0)) == pytest.approx((left, top), abs=1e-3)
+
+
+# Per-object properties
+
+
+def test_label_fields_say_weights_ignored_objects_and_limits():
+    far = {"bboxes": [[0, 0, 10, 10], [90, 70, 100, 80]], "labels": ["cat", "dog"], "image": picture()}
+    params = A.BboxParams("pascal_voc", label_fields=["labels", "weight", "crowd"])
+
+    def kept(extra=None, **policy):
+        crop = S.RandomCrop(40, 48, report_key="report", **policy)
+        run = A.Compose([crop], bbox_params=params, seed=0)
+        fields = {"weight": [1, 3], "crowd": [False, False], **(extra or {})}
+        reports = [run(**far, **fields)["report"] for _ in range(20)]
+        return [min(report["retention"][i] for report in reports) for i in (0, 1)], {r["status"] for r in reports}
+
+    least, statuses = kept(weights="weight")
+    assert least[1] >= 0.5
+    assert statuses == {"UNMET"}
+    least, statuses = kept({"crowd": [False, True]}, ignore="crowd")
+    assert least[0] >= 0.5
+    assert "UNMET" not in statuses
+    least, statuses = kept(min_retention={"dog": 1.0, "*": 0})
+    assert least[1] >= 1 - 1e-5
+    assert "UNMET" not in statuses
+    least, statuses = kept(min_retention={3: 1.0, 1: 0}, labels="weight")
+    assert least[1] >= 1 - 1e-5
+    assert "UNMET" not in statuses
+
+
+def test_labels_written_behind_the_coordinates_have_limits_too():
+    crop = S.RandomCrop(40, 48, min_retention={7: 1.0, "*": 0}, report_key="report")
+    run = A.Compose([crop], bbox_params=A.BboxParams("pascal_voc"), seed=0)
+    for _ in range(20):
+        out = run(image=picture(), bboxes=np.array([[0, 0, 10, 10, 4], [90, 70, 100, 80, 7]]))
+        assert out["report"]["retention"][1] >= 1 - 1e-5
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"weights": "score"}, r"weights='score' must name one of the label_fields of A.BboxParams: 'labels'"),
+        ({"ignore": "labels"}, r"ignore='labels' must be a field of numbers, got \['cat', 'dog'\]"),
+        ({"min_retention": {"bird": 0.5}}, "names no limit for label 'cat'"),
+        ({"min_retention": {"cat": 0.5}, "labels": "kind"}, "labels='kind' must name one of"),
+    ],
+)
+def test_fields_that_do_not_fit_are_content_errors(crop, arguments, message):
+    with pytest.raises(sa.ContentError, match=message):
+        compose(crop.guarded(**arguments))(**sample())
+
+
+def test_limits_per_label_need_labels():
+    run = A.Compose([S.RandomCrop(40, 48, min_retention={"cat": 1.0})], bbox_params=A.BboxParams("pascal_voc"))
+    with pytest.raises(sa.ContentError, match="the boxes have no labels"):
+        run(image=picture(), bboxes=np.array([[0.0, 0, 10, 10]]))
+
+
+# Where it stands in a pipeline
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        lambda t: A.OneOf([t, copy.deepcopy(t)], p=1),
+        lambda t: A.SomeOf([t], n=1, p=1),
+        lambda t: A.Sequential([t], p=1),
+        lambda t: A.Compose([t]),
+        lambda t: A.RandomOrder([t], n=1, p=1),
+    ],
+    ids=["OneOf", "SomeOf", "Sequential", "Compose", "RandomOrder"],
+)
+def test_it_stands_anywhere_in_a_pipeline(crop, nest):
+    run = compose(nest(crop.guarded(keep="any", report_key="report")))
+    for _ in range(10):
+        out = run(**sample())
+        assert max(out["report"]["retention"]) >= 0.5 - 1e-5
+        assert len(out["labels"]) == len(out["bboxes"]) >= 1
+
+
+def test_p_is_the_hosts_and_what_is_left_out_is_said(crop):
+    plain, guarded = compose(crop.plain(p=0.5)), compose(crop.guarded(p=0.5, report_key="report"))
+    reports = []
+    for _ in range(100):
+        applied = plain(**sample())["image"].shape != (HEIGHT, WIDTH, 3)
+        reports.append(guarded(**sample())["report"])
+        assert (reports[-1]["status"] == "NOT_APPLIED") == (not applied)
+    assert 25 < sum(report["status"] == "NOT_APPLIED" for report in reports) < 75
+    counted = guarded.transforms[0].report()
+    assert counted["NOT_APPLIED"] == sum(report["status"] == "NOT_APPLIED" for report in reports)
+    assert sum(counted.values()) == 100
+
+
+def test_two_crops_report_the_worse():
+    impossible = S.RandomCrop(40, 48, report_key="report")
+    easy = S.RandomCrop(30, 30, min_retention=0, report_key="report")
+    far = {"bboxes": [[0, 0, 10, 10], [90, 70, 100, 80]], "labels": ["cat", "dog"], "image": picture()}
+    assert compose([impossible, easy])(**far)["report"]["status"] == "UNMET"
+    assert compose([easy], seed=1)(**far)["report"]["status"] in {"FIRST", "EMPTY"}
+
+
+def test_additional_targets_share_the_window_or_are_refused(crop):
+    run = compose(crop.guarded(), additional_targets={"second": "image", "depth": "mask"}, is_check_shapes=False)
+    image = picture()
+    out = run(**sample(second=image, depth=image[..., 0]))
+    np.testing.assert_array_equal(out["image"], out["second"])
+    with pytest.raises(sa.ContentError, match=r"'second' is \(40, 100\) and the image \(80, 100\)"):
+        run(**sample(second=picture(40), depth=None))
+
+
+# Replay, serialisation, copies
+
+
+def test_replay_keeps_the_window_and_judges_it_again(crop):
+    guarded = crop.guarded(keep="any", min_retention=0.9, report_key="report")
+    run = A.ReplayCompose([guarded], bbox_params=A.BboxParams("pascal_voc", label_fields=["labels"]))
+    run.set_random_seed(4)
+    for _ in range(10):
+        out = run(**sample())
+        window = tuple(out["report"]["window"])
+        json.dumps(out["replay"], default=lambda value: value.tolist())  # plain data throughout
+        again = A.ReplayCompose.replay(out["replay"], **sample())
+        np.testing.assert_array_equal(again["image"], out["image"])
+        assert again["report"]["window"] == list(window)
+        assert again["report"]["status"] == ("UNMET" if out["report"]["status"] == "UNMET" else "FIRST")
+        corner = [box for box in ([0, 0, 4, 4], [96, 76, 100, 80]) if oracle.shared(box, window) == 0]
+        if corner:
+            other = A.ReplayCompose.replay(out["replay"], **sample(bboxes=np.array(corner[:1]), labels=["cat"]))
+            assert other["report"]["status"] == "UNMET"
+            assert other["report"]["retention"] == [0.0]
+
+
+@pytest.mark.parametrize("form", ["dict", "json", "yaml", "pickle", "deepcopy"])
+def test_round_trips_draw_the_same(crop, form, tmp_path):
+    policy = {"min_retention": {"cat": 0.8, "*": 0.3}, "keep": 2, "max_stretch": 3.0, "tries": 4, "labels": "labels"}
+    run = compose(crop.guarded(**policy, report_key="report"), seed=9)
+    if form == "dict":
+        other = A.from_dict(A.to_dict(run))
+    elif form == "pickle":
+        other = pickle.loads(pickle.dumps(run))
+    elif form == "deepcopy":
+        other = copy.deepcopy(run)
+    else:
+        A.save(run, tmp_path / f"run.{form}", data_format=form)
+        other = A.load(tmp_path / f"run.{form}", data_format=form)
+    other.set_random_seed(9)
+    run.set_random_seed(9)
+    for _ in range(10):
+        assert_same(run(**sample()), other(**sample()))
+    assert other.transforms[0].report() == run.transforms[0].report()
+
+
+def test_a_pickle_continues_its_stream(crop):
+    run = compose(crop.guarded(report_key="report"))
+    for _ in range(3):
+        run(**sample())
+    other = pickle.loads(pickle.dumps(run))
+    for _ in range(5):
+        assert_same(run(**sample()), other(**sample()))
+
+
+def test_it_prints_its_promise(crop):
+    text = repr(compose(crop.guarded(min_retention=0.75, keep="whole")))
+    assert "min_retention=0.75" in text
+    assert "keep='whole'" in text
+
+
+def test_save_applied_params_shows_the_window(crop):
+    run = compose(crop.guarded(report_key="report"), save_applied_params=True)
+    out = run(**sample())
+    (name, params), *_ = out["applied_transforms"]
+    assert name.startswith("Random")
+    height = params["crop_coords"][3] - params["crop_coords"][1]
+    assert height == out["report"]["window"][3] - out["report"]["window"][1]
+
+
+# Configuration
+
+
+def test_policy_and_its_fields(crop):
+    policy = sa.Policy(min_retention=0.9, keep="whole")
+    assert A.to_dict(crop.guarded(policy=policy)) == A.to_dict(crop.guarded(min_retention=0.9, keep="whole"))
+    with pytest.raises(sa.PolicyError, match="either policy or its fields, got policy and keep, tries"):
+        crop.guarded(policy=policy, keep="any", tries=2)
+    with pytest.raises(sa.PolicyError, match=r"policy must be a safeaug\.Policy, got 0\.5"):
+        crop.guarded(policy=0.5)
+    with pytest.raises(sa.PolicyError, match=r"write 0\.6, not 60"):
+        crop.guarded(min_retention=60)
+    with pytest.raises(TypeError, match="min_retension"):
+        crop.guarded(min_retension=0.5)
+
+
+@pytest.mark.parametrize("name", ["RandomCrop", "RandomSizedCrop", "RandomResizedCrop"])
+def test_the_hosts_arguments_come_first_with_the_hosts_defaults(name):
+    import inspect
+
+    host = inspect.signature(getattr(A, name).__init__).parameters
+    own = inspect.signature(getattr(S, name).__init__).parameters
+    assert list(own)[: len(host)] == list(host)
+    for key, parameter in host.items():
+        assert own[key].default == parameter.default
+        assert own[key].kind == parameter.kind
+    assert all(own[key].kind is inspect.Parameter.KEYWORD_ONLY for key in list(own)[len(host) :])
+    fields = sa.Policy().to_dict()
+    assert {key: own[key].default for key in fields} == fields
+
+
+@pytest.mark.parametrize("make", [lambda: S.RandomCrop(0, 5), lambda: S.RandomResizedCrop((5, 5), scale=(0.5, 2))])
+def test_the_host_validates_its_own_arguments(make):
+    with pytest.raises(ValueError, match="validation error"):
+        make()
+
+
+# Ends of a search
+
+
+def test_on_fail_skip_letterboxes_the_whole_image(crop):
+    output = crop.guarded()(image=picture())["image"].shape[:2]
+    run = compose(crop.guarded(on_fail="skip", min_visible_pixels=1e6, report_key="report"))
+    mask = np.ones((HEIGHT, WIDTH), np.uint8)
+    out = run(**sample(mask=mask, image=np.full((HEIGHT, WIDTH, 3), 200, np.uint8)))
+    assert out["report"]["status"] == "SKIPPED"
+    assert out["report"]["retention"] == [1, 1, 1]
+    assert out["image"].shape[:2] == out["mask"].shape == output
+    scale = min(output[0] / HEIGHT, output[1] / WIDTH)
+    assert out["mask"].sum() == pytest.approx(HEIGHT * WIDTH * scale**2, rel=0.03)
+    assert out["labels"] == LABELS
+    x0, y0, *_ = out["report"]["window"]
+    for (a, b, c, d), box in zip(out["bboxes"], BOXES, strict=True):
+        left, right = box[0] - x0, box[2] - x0
+        assert (a, c) == pytest.approx((left * scale, right * scale), abs=1)
+        assert (b, d) == pytest.approx(((box[1] - y0) * scale, (box[3] - y0) * scale), abs=1)
+    plain = compose(crop.guarded(on_fail="skip", min_visible_pixels=1e6))(**sample())
+    assert plain["image"].shape[:2] == output
+    assert "safeaug" not in plain
+
+
+def test_on_fail_skip_replays():
+    run = A.ReplayCompose([S.RandomCrop(40, 48, on_fail="skip", min_visible_pixels=1e6)])
+    out = run(image=picture(), bboxes=np.array([[0.1, 0.1, 0.2, 0.2]]))
+    again = A.ReplayCompose.replay(out["replay"], image=picture())
+    np.testing.assert_array_equal(out["image"], again["image"])
+
+
+def test_on_fail_raise_carries_the_outcome(crop):
+    with pytest.raises(sa.RetentionError, match="cannot be met") as caught:
+        compose(crop.guarded(on_fail="raise", min_visible_pixels=1e6))(**sample())
+    assert caught.value.outcome.status is sa.Status.UNMET
+    assert len(caught.value.outcome.retention) == 3
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert str(copied) == str(caught.value)
+
+
+def test_on_fail_enlarge_goes_beyond_the_hosts_range():
+    far = {"bboxes": [[0, 0, 10, 10], [90, 70, 100, 80]], "labels": ["cat", "dog"], "image": picture()}
+    for crop, status in (
+        (S.RandomResizedCrop((32, 32), scale=(0.1, 0.2), on_fail="enlarge", report_key="report"), "RESIZED"),
+        (S.RandomSizedCrop((10, 20), (32, 32), on_fail="enlarge", report_key="report"), "RESIZED"),
+        (S.RandomCrop(40, 48, on_fail="enlarge", report_key="report"), "UNMET"),  # the window is the output
+    ):
+        report = compose(crop)(**far)["report"]
+        assert report["status"] == status
+        if status == "RESIZED":
+            assert report["stage"] == "LADDER"
+            assert min(report["retention"]) >= 0.5 - 1e-5
+
+
+def test_no_boxes_are_the_hosts_draw(crop):
+    plain, guarded = crop.plain(), crop.guarded(report_key="report")
+    plain.set_random_seed(1)
+    guarded.set_random_seed(1)
+    for more in ({}, {"bboxes": np.empty((0, 4))}):
+        out = guarded(image=picture(), **more)
+        np.testing.assert_array_equal(out["image"], plain(image=picture(), **more)["image"])
+        assert out["report"]["status"] == "EMPTY"
+    out = compose(crop.guarded(report_key="report"))(image=picture(), bboxes=[], labels=[])
+    assert out["report"]["status"] == "EMPTY"
+    with pytest.raises(sa.ContentError, match="nothing to protect"):
+        crop.guarded(on_empty="raise")(image=picture())
+
+
+def test_a_thousand_boxes(crop):
+    rng = np.random.default_rng(0)
+    corner = rng.uniform(0, 70, (1000, 2))
+    boxes = np.concatenate([corner, corner + rng.uniform(0.5, 10, (1000, 2))], axis=1)
+    run = compose(crop.guarded(report_key="report", keep=200))
+    for _ in range(3):
+        report = run(image=picture(), bboxes=boxes, labels=list(range(1000)))["report"]
+        kept = sum(share >= 0.5 - 1e-5 for share in report["retention"])
+        assert kept >= 200 or report["status"] == "UNMET"
+
+
+@pytest.mark.parametrize("name", ["RandomCrop", "RandomSizedCrop", "RandomResizedCrop"])
+def test_one_pixel_images(name):
+    arguments = {"RandomCrop": (1, 1), "RandomSizedCrop": ((1, 3), (4, 4)), "RandomResizedCrop": ((4, 4),)}[name]
+    run = compose(getattr(S, name)(*arguments, min_retention=1, report_key="report"))
+    out = run(image=picture(1, 1), bboxes=[[0, 0, 1, 1]], labels=["cat"])
+    assert out["report"]["retention"] == [1.0]
+    assert out["labels"] == ["cat"]
+
+
+def test_a_crop_larger_than_the_image_is_the_hosts_error():
+    with pytest.raises(A.augmentations.crops.transforms.CropSizeError, match="exceeds image dimensions"):
+        S.RandomCrop(100, 200)(image=picture(), bboxes=np.array([[0.1, 0.1, 0.2, 0.2]]))
+
+
+def test_boxes_outside_nan_or_without_area(crop):
+    """By itself a transform gets raw normalised boxes: what the host's processor would have refused is handled here."""
+    guarded = crop.guarded(report_key="report")
+    point, partly, outside = [0.5, 0.5, 0.5, 0.5], [-0.2, -0.2, 0.1, 0.1], [1.1, 1.1, 1.5, 1.5]
+    report = guarded(image=picture(), bboxes=np.array([point, partly, outside]))["report"]
+    assert report["retention"][2] is None
+    if report["status"] != "UNMET":
+        assert report["retention"][0] == 1
+        assert report["retention"][1] >= 0.5
+    for row, message in (
+        ([0.1, 0.1, np.nan, 0.2], "box 0 must be of finite numbers"),
+        ([0.5, 0.1, 0.2, 0.2], "box 0 must have x0 <= x1"),
+        ([10.0, 10.0, 30.0, 30.0], "give A.Compose bbox_params"),
+    ):
+        with pytest.raises(sa.ContentError, match=message):
+            guarded(image=picture(), bboxes=np.array([row]))
+    with pytest.raises(ValueError, match="Expected x_max"):
+        compose(crop.guarded())(image=picture(), bboxes=[[0, 0, 500, 10]], labels=["cat"])
