@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from safeaug.arrays import FLOATS, NUMPY, Ops
 from safeaug.errors import ContentError, PolicyError
-from safeaug.geometry import Box, Size, intersection, overlap, size_of
+from safeaug.geometry import Box, Size, Window, intersection, overlap, size_of, stretch
 from safeaug.policy import GONE, Policy
 from safeaug.records import Demand
 
@@ -88,28 +88,46 @@ def content_of(
     ContentError
         On NaN or infinite coordinates, swapped corners, lengths that differ, or labels that are missing.
     """
-    given = [_clipped(i, row, image_size) for i, row in enumerate(_rows(boxes))]
-    count = len(given)
-    origin = [i for i, box in enumerate(given) if box is not OUTSIDE]
-    if ignore is not None:
-        passed_over = _of_length("ignore", ignore, count).astype(bool).tolist()
-        origin = [i for i in origin if not passed_over[i]]
-    limits = _limits(policy, labels, count)
-    shares = [1.0] * count if weights is None else _weights(weights, count)
-    if len(origin) < count:
-        limits, shares = [limits[i] for i in origin], [shares[i] for i in origin]
-    counted = given if len(origin) == count else [given[i] for i in origin]
-    slack = SINGLE * max(image_size)
-    return Content(
-        boxes=counted,
-        areas=[(c - a) * (d - b) for a, b, c, d in counted],
-        limits=limits,
-        tolerances=[RELATIVE * (c - a) * (d - b) + slack * (c - a + d - b) for a, b, c, d in counted],
-        weights=shares,
-        origin=origin,
-        given=given,
-        slack=slack,
+    rows = _rows(boxes)
+    count = len(rows)
+    return content_of_rows(
+        rows,
+        image_size,
+        _limits(policy, labels, count),
+        None if weights is None else _weights(weights, count),
+        None if ignore is None else _of_length("ignore", ignore, count).astype(bool).tolist(),
     )
+
+
+def content_of_rows(
+    rows: Sequence[Sequence[float]],
+    image_size: Size,
+    limits: Sequence[float],
+    weights: Sequence[float] | None = None,
+    ignore: Sequence[bool] | None = None,
+) -> Content:
+    """Return the content of an image from plain rows of numbers; what `content_of` comes down to.
+
+    Every guarded draw begins here, so a box that lies inside the image, as most do, is taken without a call.
+    """
+    height, width = image_size
+    slack = SINGLE * max(height, width)
+    content = Content([], [], [], [], [], [], [], slack)
+    for i, (x0, y0, x1, y1) in enumerate(rows):
+        box = (x0, y0, x1, y1)
+        if not (0.0 <= x0 < x1 <= width and 0.0 <= y0 < y1 <= height):
+            box = _clipped(i, box, image_size)
+        content.given.append(box)
+        if box is OUTSIDE or (ignore is not None and ignore[i]):
+            continue
+        wide, high = box[2] - box[0], box[3] - box[1]
+        content.boxes.append(box)
+        content.areas.append(wide * high)
+        content.limits.append(limits[i])
+        content.tolerances.append(RELATIVE * wide * high + slack * (wide + high))
+        content.weights.append(1.0 if weights is None else weights[i])
+        content.origin.append(i)
+    return content
 
 
 OUTSIDE: Box = (math.nan, math.nan, math.nan, math.nan)
@@ -124,18 +142,17 @@ def _rows(boxes: ArrayLike) -> list[list[float]]:
     return rows
 
 
-def _clipped(i: int, row: Sequence[float], image_size: Size) -> Box:
+def _clipped(i: int, row: Box, image_size: Size) -> Box:
     """Return a box clipped to the image, a point for one without area, `OUTSIDE` for one that is not in the image."""
     x0, y0, x1, y1 = row
     height, width = image_size
     if not (0.0 <= x1 - x0 < math.inf and 0.0 <= y1 - y0 < math.inf):
         if not all(map(math.isfinite, row)):
-            raise ContentError(f"box {i} must be of finite numbers, got {row}; drop it or mend the annotation")
+            raise ContentError(f"box {i} must be of finite numbers, got {list(row)}; drop it or mend the annotation")
         raise ContentError(
-            f"box {i} must have x0 <= x1 and y0 <= y1, got {row}; are the corners swapped, or is it (x, y, w, h)?"
+            f"box {i} must have x0 <= x1 and y0 <= y1, got {list(row)}; are the corners swapped, or is it (x, y, w, h)?"
         )
-    a, b = x0 if x0 > 0.0 else 0.0, y0 if y0 > 0.0 else 0.0
-    c, d = x1 if x1 < width else float(width), y1 if y1 < height else float(height)
+    a, b, c, d = max(x0, 0.0), max(y0, 0.0), min(x1, float(width)), min(y1, float(height))
     if a < c and b < d:
         return a, b, c, d
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
@@ -177,14 +194,15 @@ def required(
 
 def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Demand:
     """Return what a window of this size, rendered at this output size, must reach."""
-    window_area = float(size[0] * size[1])
     fill, pixels = policy.min_fill, policy.min_visible_pixels
+    window_area = float(size[0] * size[1])
     pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
+    objects = zip(content.areas, content.limits, content.tolerances, strict=True)
     needs = [
         required(area, limit, tolerance, window_area, fill, pixel_area)
         if tolerance
         else (POINT if limit > 0 else -POINT)
-        for area, limit, tolerance in zip(content.areas, content.limits, content.tolerances, strict=True)
+        for area, limit, tolerance in objects
     ]
     gone = None
     if policy.keep == "whole":
@@ -263,6 +281,17 @@ def passes(demand: Demand, window: Sequence[float]) -> bool:
     return kept >= demand.least
 
 
+def meets(content: Content, policy: Policy, window: Window, output: Size) -> bool:
+    """Return whether a window that becomes an output of this size keeps what the policy asks of the content."""
+    size = size_of(window)
+    return allows(policy, size, output) and passes(demand_of(content, policy, size, output), window)
+
+
+def allows(policy: Policy, size: Size, output: Size) -> bool:
+    """Return whether a window of this size is stretched no more than the policy allows."""
+    return policy.max_stretch is None or stretch(size, output) <= policy.max_stretch * (1 + 1e-9)
+
+
 def kept_weight(demand: Demand, window: Sequence[float]) -> float:
     """Return the weight of all objects that reach their need in a window."""
     return sum(
@@ -290,8 +319,7 @@ def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[
         retention[i] = visible(content.given[i], window, content.slack)
     by_fill = np.zeros(len(given), dtype=bool)
     if policy.min_fill is not None:
-        height, width = size_of(window)  # type: ignore[arg-type]  # a window of floats has a size as well
-        enough = policy.min_fill * height * width
+        enough = policy.min_fill * (window[2] - window[0]) * (window[3] - window[1])
         for i, area, limit, tolerance in zip(
             content.origin, content.areas, content.limits, content.tolerances, strict=True
         ):

@@ -73,8 +73,8 @@ class Counts:
             told, self._cells[_WIDTH - 1] = self._cells[_WIDTH - 1], 1
         if not told:
             logging.getLogger("safeaug").warning(
-                "%s: the promise could not be met in %d of %d draws. The window is too small for what it must keep: "
-                'lower min_retention, ask for keep="whole" or "any", widen the scale, or use on_fail="enlarge"',
+                "%s: the promise could not be met in %d of the first %d draws. The window is too small for what it "
+                'must keep: lower min_retention, ask for keep="whole" or "any", widen the scale, or use on_fail="enlarge"',
                 self._owner,
                 unmet,
                 draws,

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from safeaug.content import Content, content_of, demand_of, kept_weight, measure, passes, single
+from safeaug.content import Content, allows, content_of, demand_of, kept_weight, measure, passes, single
 from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import (
     BoxFormat,
@@ -23,7 +23,6 @@ from safeaug.geometry import (
     check_size,
     domain_of,
     size_of,
-    stretch,
     to_xyxy,
     window_at,
 )
@@ -117,7 +116,7 @@ def search(first: Window, host: Host, content: Content, policy: Policy, streams:
     size = size_of(first)
     output = host.output(size)
     demand = demand_of(content, policy, size, output)
-    if passes(demand, first) and _allowed(policy, size, output):
+    if passes(demand, first) and allows(policy, size, output):
         return Found(first, Status.FIRST, Stage.DRAWN, 1)
     task = _Task(first, size, host, content, policy, streams, demand)
     found = (_joint if policy.sampling == "joint" else _keep_scale)(task)
@@ -141,7 +140,7 @@ class _Task(NamedTuple):
         return demand_of(self.content, self.policy, size, self.host.output(size))
 
     def allowed(self, size: Size) -> bool:
-        return _allowed(self.policy, size, self.host.output(size))
+        return allows(self.policy, size, self.host.output(size))
 
     def found(self, position: tuple[int, int], candidate: Candidate) -> Found:
         number, stage, size = candidate
@@ -151,11 +150,6 @@ class _Task(NamedTuple):
     @property
     def draws_at_most(self) -> int:
         return self.policy.tries if self.host.redraw else 0
-
-
-def _allowed(policy: Policy, size: Size, output: Size) -> bool:
-    """Return whether a window of this size is stretched no more than the policy allows."""
-    return policy.max_stretch is None or stretch(size, output) <= policy.max_stretch * (1 + 1e-9)
 
 
 def candidates(first: Window, host: Host, policy: Policy) -> Iterator[Candidate]:

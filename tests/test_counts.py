@@ -92,7 +92,7 @@ def test_it_warns_once_when_more_than_a_twentieth_of_a_hundred_is_unmet(caplog):
         counts.add(Status.UNMET)
         add_many(counts, Status.UNMET, 50)
     assert [record.name for record in caplog.records] == ["safeaug"]
-    assert "RandomCrop: the promise could not be met in 7 of 100 draws" in caplog.text
+    assert "RandomCrop: the promise could not be met in 7 of the first 100 draws" in caplog.text
 
 
 def test_a_rare_unmet_is_no_warning(caplog):

@@ -17,7 +17,7 @@ import numpy as np
 
 from safeaug.albumentations.letterboxed import letterboxed
 from safeaug.albumentations.targets import Fields, content_from
-from safeaug.content import Content, demand_of, passes
+from safeaug.content import Content, meets
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError
 from safeaug.geometry import Domain, Size, Window, domain_of, letterbox, size_of, window_at
@@ -191,8 +191,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         frame = _frame(image_size, params.get("pad_params"))
         window = _shift(params["crop_coords"], frame[0], frame[1])
         output = self._output(size_of(window))
-        demand = demand_of(content, self._policy, size_of(window), output)
-        status = Status.FIRST if passes(demand, window) else Status.UNMET
+        status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
         found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
         self._counts.add(found.status)
         return outcome_of(found, content, self._policy, output).to_dict()

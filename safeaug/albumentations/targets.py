@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.content import Content, content_of
+from safeaug.content import Content, content_of, content_of_rows
 from safeaug.errors import ContentError
 from safeaug.geometry import Size
 from safeaug.policy import Policy
@@ -47,7 +47,7 @@ def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields:
     """
     rows = data.get("bboxes")
     if rows is None or not len(rows):
-        return content_of((), image_size, policy)
+        return content_of_rows((), image_size, ())
     rows = np.asarray(rows)
     corners = rows[:, :4].tolist()
     if processor is None and any(abs(value) > FAR_OUTSIDE for value in corners[0]):
@@ -58,7 +58,7 @@ def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields:
     height, width = image_size
     boxes = [(x0 * width, y0 * height, x1 * width, y1 * height) for x0, y0, x1, y1 in corners]
     if not policy.per_label and fields.weights is None and fields.ignore is None:
-        return content_of(boxes, image_size, policy)
+        return content_of_rows(boxes, image_size, [policy.limit_of(None)] * len(boxes))
     return content_of(
         boxes,
         image_size,

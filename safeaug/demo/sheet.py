@@ -1,0 +1,190 @@
+"""The contact sheet: each picture with its windows, and a few of the crops, plain over guarded."""
+
+from PIL import Image, ImageDraw
+
+from safeaug.demo import ink
+from safeaug.demo.cell import CAPTION, SIDE, cell
+from safeaug.demo.picture import picture
+from safeaug.demo.scenes import Scene
+from safeaug.demo.tally import percent, tally
+from safeaug.demo.trial import LIMIT, OUTPUT, SCALE, Draw, Pair, Trial
+
+WIDE, NARROW = 6, 4
+"""Crops in a line: below a strip, which takes the whole width, and beside a picture."""
+
+GAP, CHIP = 12, 30
+"""Space between crops, and width of the bar that names a line of them, in pixels."""
+
+MARGIN, BETWEEN = 36, 40
+"""Space around the sheet, and between its rows."""
+
+TITLE, FIGURES = 40, 84
+"""Height of a row's title, and of its figures."""
+
+
+def line_width(columns: int) -> int:
+    """Return the width of a line of so many crops, the bar before them included."""
+    return CHIP + columns * (SIDE + GAP)
+
+
+INNER = line_width(WIDE)
+BESIDE = INNER - line_width(NARROW) - 24
+"""Width of a picture that stands beside its crops."""
+
+
+def sheet(trials: list[Trial], seed: int) -> Image.Image:
+    """Return the contact sheet.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        One a row. Each holds the crops of the first `WIDE` draws that the guard left alone, and that it changed.
+    seed : int
+        The seed of the draws, which the sheet names.
+    """
+    parts = [_head(seed), *(_row(trial) for trial in trials)]
+    height = sum(part.height for part in parts) + BETWEEN * (len(parts) - 1) + 2 * MARGIN
+    paper = ink.blank(INNER + 2 * MARGIN, height)
+    pen, y = ImageDraw.Draw(paper), MARGIN
+    for number, part in enumerate(parts):
+        if number:
+            pen.line([(MARGIN, y - BETWEEN // 2), (MARGIN + INNER - 1, y - BETWEEN // 2)], fill=ink.RULE, width=1)
+        paper.paste(part, (MARGIN, y))
+        y += part.height + BETWEEN
+    return paper
+
+
+def _head(seed: int) -> Image.Image:
+    paper = ink.blank(INNER, 166)
+    pen = ImageDraw.Draw(paper)
+    ink.write(pen, (0, 16), "What a random crop keeps of the labelled objects", 30)
+    lines = (
+        f"RandomResizedCrop({OUTPUT}, scale={SCALE}) of albumentations, seed {seed}: plain, and guarded by safeaug "
+        f"with min_retention={LIMIT}.",
+        "One above the other: the same draw, without the guard and with it. Shown are the first draws that the guard "
+        "left alone, then the first that it changed.",
+        "Below each crop: what is left of the object that lost most.",
+    )
+    for y, line in zip((56, 80, 104), lines, strict=True):
+        ink.write(pen, (0, y), line, 16, ink.FAINT)
+    _legend(pen, 150)
+    return paper
+
+
+def _legend(pen: ImageDraw.ImageDraw, y: int) -> None:
+    x = 0.0
+    for line, text in (
+        (ink.OBJECT_LINE, "labelled object"),
+        (ink.PLAIN_LINE, "plain window"),
+        (ink.GUARDED_LINE, "guarded window"),
+    ):
+        pen.rectangle((x, y - 14, x + 40, y + 14), fill=ink.FAINT)
+        ink.outline(pen, (x + 6, y - 9, x + 35, y + 9), line)
+        x = _entry(pen, x + 50, y, text)
+    for mark, ground, text in (
+        (ink.cross, ink.BAD, "an object keeps less than half"),
+        (ink.tick, ink.GOOD, "every object keeps half or more"),
+    ):
+        pen.rectangle((x, y - 14, x + 28, y + 14), fill=ground)
+        mark(pen, (x + 14, y), ink.PAPER)
+        x = _entry(pen, x + 38, y, text)
+
+
+def _entry(pen: ImageDraw.ImageDraw, x: float, y: float, text: str) -> float:
+    """Write an entry of the legend, and return where the next one begins."""
+    ink.write(pen, (x, y), text, 15)
+    return x + ink.font(15).getlength(text) + 28
+
+
+def _row(trial: Trial) -> Image.Image:
+    """Return a row: a strip stands above its crops, another picture beside them."""
+    height, width = trial.scene.size
+    return _below(trial) if width > 3 * height else _beside(trial)
+
+
+def _below(trial: Trial) -> Image.Image:
+    pairs = chosen(trial.pairs, WIDE)
+    strip, crops = picture(trial.scene, pairs, INNER), _crops(trial.scene, pairs)
+    top = TITLE + strip.height + 16
+    paper = _titled(trial.scene, top + crops.height)
+    ink.write(ImageDraw.Draw(paper), (INNER, 17), _sentence(trial), 16, anchor="rm")
+    paper.paste(strip, (0, TITLE))
+    paper.paste(crops, (0, top))
+    return paper
+
+
+def _beside(trial: Trial) -> Image.Image:
+    pairs = chosen(trial.pairs, NARROW)
+    whole, crops = picture(trial.scene, pairs, BESIDE), _crops(trial.scene, pairs)
+    paper = _titled(trial.scene, TITLE + max(whole.height + 16 + FIGURES, crops.height))
+    paper.paste(whole, (0, TITLE))
+    paper.paste(_figures(trial), (0, TITLE + whole.height + 16))
+    paper.paste(crops, (INNER - line_width(NARROW), TITLE))
+    return paper
+
+
+def _titled(scene: Scene, height: int) -> Image.Image:
+    paper = ink.blank(INNER, height)
+    pen = ImageDraw.Draw(paper)
+    ink.write(pen, (0, 14), scene.name, 24)
+    count, (high, wide) = len(scene.boxes), scene.size
+    about = f"{wide} x {high}, {count} object{'s' if count > 1 else ''}"  # Pillow's font has no multiplication sign
+    ink.write(pen, (ink.font(24).getlength(scene.name) + 14, 17), about, 16, ink.FAINT)
+    return paper
+
+
+def _sentence(trial: Trial) -> str:
+    plain, guarded = (tally(draws, trial.scene.size) for draws in (trial.plain, trial.guarded))
+    return (
+        f"Of {len(trial.pairs)} windows, plain lost an object in {percent(plain.lost)} and kept less than half of one "
+        f"in {percent(plain.below)}; guarded: {percent(guarded.lost)} and {percent(guarded.below)}."
+    )
+
+
+def _figures(trial: Trial) -> Image.Image:
+    """Return what all draws on the picture come to, as a small table."""
+    paper = ink.blank(BESIDE, FIGURES)
+    pen = ImageDraw.Draw(paper)
+    ends = (BESIDE * 0.5, BESIDE * 0.76, BESIDE)
+    ink.write(pen, (0, 12), f"of {len(trial.pairs)}", 15, ink.FAINT)
+    for end, heading in zip(ends, ("lost", "below half", "mean area"), strict=True):
+        ink.write(pen, (end, 12), heading, 15, ink.FAINT, anchor="rm")
+    for y, name, draws in ((40, "plain", trial.plain), (68, "guarded", trial.guarded)):
+        pen.line([(0, y - 14), (BESIDE, y - 14)], fill=ink.RULE, width=1)
+        ink.write(pen, (0, y), name, 16)
+        for end, share in zip(ends, tally(draws, trial.scene.size)[:3], strict=True):
+            ink.write(pen, (end, y), percent(share), 16, anchor="rm")
+    return paper
+
+
+def _crops(scene: Scene, pairs: list[Pair]) -> Image.Image:
+    """Return two lines of crops: plain, and below it guarded."""
+    lines = (
+        _line("plain", ink.PLAIN, scene, [pair.plain for pair in pairs]),
+        _line("guarded", ink.GUARDED, scene, [pair.guarded for pair in pairs]),
+    )
+    paper = ink.blank(lines[0].width, 2 * lines[0].height + GAP)
+    paper.paste(lines[0], (0, 0))
+    paper.paste(lines[1], (0, lines[0].height + GAP))
+    return paper
+
+
+def _line(name: str, colour: ink.Colour, scene: Scene, draws: list[Draw]) -> Image.Image:
+    height = SIDE + CAPTION
+    paper = ink.blank(line_width(len(draws)), height)
+    paper.paste(ink.sideways(name, CHIP, height, colour, 16), (0, 0))
+    for number, draw in enumerate(draws, start=1):
+        paper.paste(cell(number, scene, draw), (line_width(number) - SIDE, 0))
+    return paper
+
+
+def chosen(pairs: list[Pair], columns: int) -> list[Pair]:
+    """Return the first pairs that the guard left alone, then the first that it changed.
+
+    There are as many of each as their share in all pairs calls for, and at least one of each that occurs.
+    """
+    alone = [pair for pair in pairs if not pair.changed]
+    changed = [pair for pair in pairs if pair.changed]
+    count = round(columns * len(changed) / len(pairs))
+    count = min(max(count, 1 if changed else 0), columns - 1 if alone else columns)
+    return [*alone[: columns - count], *changed[:count]]
