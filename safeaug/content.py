@@ -36,9 +36,9 @@ class Content(NamedTuple):
     ----------
     boxes : list of (x0, y0, x1, y1)
         Objects that count, clipped to the image. A point is a box without area.
-    areas, limits, tolerances, weights : list of float
-        Of each of them: area, least retention, tolerance of its area (0 for a point alone), weight.
-    origin : list of int
+    limits, weights : list of float
+        Of each of them: least retention, and what it counts for.
+    origin : sequence of int
         Which of the given objects each is.
     given : list of (x0, y0, x1, y1)
         All objects that were given, clipped to the image; NaN where one lies outside it.
@@ -47,11 +47,9 @@ class Content(NamedTuple):
     """
 
     boxes: list[Box]
-    areas: list[float]
     limits: list[float]
-    tolerances: list[float]
     weights: list[float]
-    origin: list[int]
+    origin: Sequence[int]
     given: list[Box]
     slack: float
 
@@ -94,7 +92,7 @@ def content_of(
         rows,
         image_size,
         _limits(policy, labels, count),
-        None if weights is None else _weights(weights, count),
+        None if weights is None else checked_weights(_of_length("weights", weights, count).astype(np.float64)),
         None if ignore is None else _of_length("ignore", ignore, count).astype(bool).tolist(),
     )
 
@@ -105,29 +103,79 @@ def content_of_rows(
     limits: Sequence[float],
     weights: Sequence[float] | None = None,
     ignore: Sequence[bool] | None = None,
+    unit: tuple[float, float] = (1, 1),
 ) -> Content:
     """Return the content of an image from plain rows of numbers; what `content_of` comes down to.
 
     Every guarded draw begins here, so a box that lies inside the image, as most do, is taken without a call.
+
+    Parameters
+    ----------
+    rows : sequence of (x0, y0, x1, y1, ...)
+        Corners, in units of ``unit``; what stands behind them is passed over.
+    image_size : (int, int)
+        Height and width of the image.
+    limits, weights, ignore : sequence of length N
+        Of each object: least retention; what it counts for; whether it is never asked for.
+    unit : (float, float), default (1, 1)
+        Height and width of the unit in pixels: the image's, where corners are divided by its sides.
     """
     height, width = image_size
     slack = SINGLE * max(height, width)
-    content = Content([], [], [], [], [], [], [], slack)
-    for i, (x0, y0, x1, y1) in enumerate(rows):
-        box = (x0, y0, x1, y1)
+    down, across = unit
+    given: list[Box] = []
+    ordinary = ignore is None
+    for row in rows:
+        x0, y0, x1, y1 = box = row[0] * across, row[1] * down, row[2] * across, row[3] * down
         if not (0.0 <= x0 < x1 <= width and 0.0 <= y0 < y1 <= height):
-            box = _clipped(i, box, image_size)
-        content.given.append(box)
-        if box is OUTSIDE or (ignore is not None and ignore[i]):
-            continue
-        wide, high = box[2] - box[0], box[3] - box[1]
-        content.boxes.append(box)
-        content.areas.append(wide * high)
-        content.limits.append(limits[i])
-        content.tolerances.append(RELATIVE * wide * high + slack * (wide + high))
-        content.weights.append(1.0 if weights is None else weights[i])
-        content.origin.append(i)
-    return content
+            box = _clipped(len(given), box, image_size)
+            ordinary = False
+        given.append(box)
+    shares = [1.0] * len(given) if weights is None else list(weights)
+    if ordinary:
+        return Content(given, list(limits), shares, range(len(given)), given, slack)
+    origin = [i for i, box in enumerate(given) if box is not OUTSIDE and not (ignore is not None and ignore[i])]
+    return Content(
+        [given[i] for i in origin], [limits[i] for i in origin], [shares[i] for i in origin], origin, given, slack
+    )
+
+
+def plain_demand(
+    rows: Sequence[Sequence[float]], image_size: Size, limit: float, unit: tuple[float, float] = (1, 1)
+) -> Demand | None:
+    """Return what every window must reach where the policy asks one share of each object and no more.
+
+    Most draws of most users are of this kind, and most of them end with the host's own window. For them this is
+    `content_of_rows` and `demand_of` in one loop; in the pipeline, where the picture has emptied the caches, it takes
+    half of their time.
+
+    Parameters
+    ----------
+    rows, image_size, unit
+        As in `content_of_rows`.
+    limit : float
+        The share; see `Policy.plain_limit`.
+
+    Returns
+    -------
+    Demand or None
+        None where a row is not a box that lies inside the image; `content_of_rows` knows what it is.
+    """
+    height, width = image_size
+    down, across = unit
+    slack = SINGLE * (height if height > width else width)
+    boxes: list[Box] = []
+    needs = []
+    for row in rows:
+        x0, y0, x1, y1 = box = row[0] * across, row[1] * down, row[2] * across, row[3] * down
+        if not (0.0 <= x0 < x1 <= width and 0.0 <= y0 < y1 <= height):
+            return None
+        wide, high = x1 - x0, y1 - y0
+        area = wide * high
+        boxes.append(box)
+        needs.append(limit * area - (RELATIVE * area + slack * (wide + high)))
+    count = len(boxes)
+    return Demand(boxes, needs, None, count, [1.0] * count, slack)
 
 
 OUTSIDE: Box = (math.nan, math.nan, math.nan, math.nan)
@@ -194,23 +242,33 @@ def required(
 
 def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Demand:
     """Return what a window of this size, rendered at this output size, must reach."""
-    fill, pixels = policy.min_fill, policy.min_visible_pixels
-    window_area = float(size[0] * size[1])
+    fill, pixels, slack = policy.min_fill, policy.min_visible_pixels, content.slack
+    window_area = size[0] * size[1]
+    plain = fill is None and pixels is None  # then tau does not depend on the window
     pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
-    objects = zip(content.areas, content.limits, content.tolerances, strict=True)
-    needs = [
-        required(area, limit, tolerance, window_area, fill, pixel_area)
-        if tolerance
-        else (POINT if limit > 0 else -POINT)
-        for area, limit, tolerance in objects
+    needs = []
+    for (a, b, c, d), limit in zip(content.boxes, content.limits, strict=True):
+        wide, high = c - a, d - b
+        area = wide * high
+        if wide and high:
+            tolerance = RELATIVE * area + slack * (wide + high)
+            needs.append(
+                limit * area - tolerance if plain else required(area, limit, tolerance, window_area, fill, pixel_area)
+            )
+        else:
+            needs.append(POINT if limit > 0 else -POINT)
+    gone = _gone(content) if policy.keep == "whole" else None
+    least = len(needs) if policy.keep == "all" else least_of(policy, len(needs))
+    return Demand(content.boxes, needs, gone, least, content.weights, slack)
+
+
+def _gone(content: Content) -> list[float]:
+    """Return, for each object, the area in a window below which it counts as gone."""
+    sides = [(c - a, d - b) for a, b, c, d in content.boxes]
+    return [
+        (GONE + RELATIVE) * wide * high + content.slack * (wide + high) if wide and high else POINT
+        for wide, high in sides
     ]
-    gone = None
-    if policy.keep == "whole":
-        gone = [
-            GONE * area + tolerance if tolerance else POINT
-            for area, tolerance in zip(content.areas, content.tolerances, strict=True)
-        ]
-    return Demand(content.boxes, needs, gone, least_of(policy, len(needs)), content.weights, content.slack)
 
 
 def least_of(policy: Policy, count: int) -> int:
@@ -233,9 +291,7 @@ def single(content: Content, uniform: float) -> Content:
     one = slice(chosen, chosen + 1)
     return Content(
         boxes=content.boxes[one],
-        areas=content.areas[one],
         limits=content.limits[one],
-        tolerances=content.tolerances[one],
         weights=content.weights[one],
         origin=content.origin[one],
         given=content.given,
@@ -260,25 +316,24 @@ def passes(demand: Demand, window: Sequence[float]) -> bool:
     call: what `overlap` does, written out.
     """
     x0, y0, x1, y1 = window
-    kept, missed = 0, len(demand.boxes) - demand.least
-    gone = demand.gone
-    for i, box in enumerate(demand.boxes):
-        a, b, c, d = box
-        if a == c or b == d:
-            area = visible(box, window, demand.slack)
-        else:
+    boxes, needs, gone, least, _, slack = demand
+    kept, may_fail = 0, len(boxes) - least
+    for i, (a, b, c, d) in enumerate(boxes):
+        if a < c and b < d:
             wide = (x1 if x1 < c else c) - (x0 if x0 > a else a)
             high = (y1 if y1 < d else d) - (y0 if y0 > b else b)
             area = wide * high if wide > 0 and high > 0 else 0.0
-        if area >= demand.needs[i]:
+        else:
+            area = visible((a, b, c, d), window, slack)
+        if area >= needs[i]:
             kept += 1
         elif gone is None:
-            missed -= 1
-            if missed < 0:
+            if not may_fail:
                 return False
+            may_fail -= 1
         elif area >= gone[i]:
             return False
-    return kept >= demand.least
+    return kept >= least
 
 
 def meets(content: Content, policy: Policy, window: Window, output: Size) -> bool:
@@ -312,19 +367,36 @@ def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[
         True where less than the limit is left and the object fills ``policy.min_fill`` of the window.
     """
     given = np.array(content.given, dtype=np.float64).reshape(-1, 4)
-    areas = (given[:, 2] - given[:, 0]) * (given[:, 3] - given[:, 1])
+    wide, high = given[:, 2] - given[:, 0], given[:, 3] - given[:, 1]
+    area = wide * high
     inside = intersection(given, np.asarray(window, dtype=np.float64), NUMPY)
-    retention: NDArray[np.float64] = inside / np.where(areas > 0, areas, np.nan)
-    for i in np.flatnonzero(areas == 0).tolist():
+    retention: NDArray[np.float64] = inside / np.where(area > 0, area, np.nan)
+    for i in np.flatnonzero(area == 0).tolist():
         retention[i] = visible(content.given[i], window, content.slack)
     by_fill = np.zeros(len(given), dtype=bool)
-    if policy.min_fill is not None:
+    if policy.min_fill is not None and len(content.origin):
+        tolerance = RELATIVE * area + content.slack * (wide + high)
         enough = policy.min_fill * (window[2] - window[0]) * (window[3] - window[1])
-        for i, area, limit, tolerance in zip(
-            content.origin, content.areas, content.limits, content.tolerances, strict=True
-        ):
-            by_fill[i] = area and inside[i] < limit * area - tolerance and inside[i] >= enough - tolerance
+        limits = np.zeros(len(given))
+        limits[list(content.origin)] = content.limits
+        by_fill = (area > 0) & (inside < limits * area - tolerance) & (inside >= enough - tolerance)
     return retention, by_fill
+
+
+def label_limits(policy: Policy, labels: Sequence[Hashable]) -> list[float]:
+    """Return the limit of each label, or raise `ContentError` where the policy names none."""
+    try:
+        return [policy.limit_of(label) for label in labels]
+    except PolicyError as error:
+        raise ContentError(str(error)) from None
+
+
+def checked_weights(weights: NDArray[np.float64]) -> list[float]:
+    """Return the weights as plain numbers, or raise `ContentError` where they are none."""
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ContentError(f"weights must be finite, at least 0, and not all 0, got {weights.tolist()}")
+    values: list[float] = weights.tolist()
+    return values
 
 
 def _limits(policy: Policy, labels: Sequence[Hashable] | None, count: int) -> list[float]:
@@ -334,18 +406,7 @@ def _limits(policy: Policy, labels: Sequence[Hashable] | None, count: int) -> li
         raise ContentError("min_retention is per label, but the boxes came without labels; name their label field")
     if len(labels) != count:
         raise ContentError(f"labels must be as many as boxes, got {len(labels)} labels and {count} boxes")
-    try:
-        return [policy.limit_of(label) for label in labels]
-    except PolicyError as error:
-        raise ContentError(str(error)) from None
-
-
-def _weights(weights: ArrayLike, count: int) -> list[float]:
-    array = _of_length("weights", weights, count).astype(np.float64)
-    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
-        raise ContentError(f"weights must be finite, at least 0, and not all 0, got {array.tolist()}")
-    values: list[float] = array.tolist()
-    return values
+    return label_limits(policy, labels)
 
 
 def _of_length(name: str, values: ArrayLike, count: int) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 import logging
 import multiprocessing
 import threading
+from multiprocessing import current_process
 from multiprocessing.context import get_spawning_popen
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from safeaug.policy import Status
 
 ROWS = 64
-"""Rows of the table: one for the process that made it and its forks, the others for those that it spawns."""
+"""Rows of the table. One is the maker's; beyond 63 others the rows are given out again, and add up what is in them."""
 
 ENOUGH = 100
 """Draws before a share of UNMET says anything."""
@@ -19,14 +20,16 @@ ENOUGH = 100
 TOO_MANY = 0.05
 """Share of UNMET draws beyond which the user is told."""
 
-_WIDTH = len(Status) + 1  # the last cell tells whether the warning was given
+_WIDTH = len(Status)
+_ROWS_TAKEN, _TOLD = ROWS * _WIDTH, ROWS * _WIDTH + 1  # two cells behind the table
 
 
 class Counts:
-    """A table of counts in shared memory.
+    """A table of counts in shared memory, with a row for each process that draws.
 
-    Forked processes (a loader's workers on Linux) share a row and its lock. A spawned process gets a row of its own
-    when the table is sent to it. Copies and pickles made for any other reason begin at zero.
+    A process that multiprocessing forks from the one that made the table (a loader's workers on Linux) takes the next
+    row at its first draw; one that is spawned gets its row when the table is sent to it. So no two processes write to
+    one cell, and no draw waits for another process. Copies and pickles made for any other reason begin at zero.
 
     Parameters
     ----------
@@ -43,26 +46,35 @@ class Counts:
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
-        self._cells: Any = multiprocessing.RawArray("q", ROWS * _WIDTH)
+        self._memory: Any = multiprocessing.RawArray("q", ROWS * _WIDTH + 2)
         self._lock: Any = _lock()
-        self._row = 0
-        self._spawned = 0
+        self._cells: Any = memoryview(self._memory).cast("B").cast("q")
+        self._row, self._process = 0, current_process()
+        self._threads = threading.Lock()
 
     def add(self, status: Status) -> None:
         """Count a draw; warn once, by the logger ``safeaug``, when of 100 draws or more over 5 % are UNMET."""
-        base = self._row * _WIDTH
-        with self._lock:
-            self._cells[base + status] += 1
+        if self._process is not current_process():
+            self._row, self._process = self._next_row(), current_process()
+            self._threads = threading.Lock()  # the parent's may have been held by a thread that does not live here
+        with self._threads:
+            self._cells[self._row * _WIDTH + status] += 1
         if status is Status.UNMET:
             self._warn()
 
     def report(self) -> dict[str, int]:
         """Return the number of draws by the name of their status, those that occurred only."""
-        totals = np.frombuffer(self._cells, dtype=np.int64).reshape(ROWS, _WIDTH).sum(axis=0).tolist()
+        table = np.frombuffer(self._cells, dtype=np.int64, count=ROWS * _WIDTH)
+        totals = table.reshape(ROWS, _WIDTH).sum(axis=0).tolist()
         return {status.name: totals[status] for status in Status if totals[status]}
 
+    def _next_row(self) -> int:
+        with self._lock:
+            self._cells[_ROWS_TAKEN] += 1
+            return 1 + (int(self._cells[_ROWS_TAKEN]) - 1) % (ROWS - 1)
+
     def _warn(self) -> None:
-        if self._cells[_WIDTH - 1]:
+        if self._cells[_TOLD]:
             return
         report = self.report()
         draws = sum(report.values()) - report.get(Status.NOT_APPLIED.name, 0)
@@ -70,11 +82,11 @@ class Counts:
         if draws < ENOUGH or unmet <= TOO_MANY * draws:
             return
         with self._lock:
-            told, self._cells[_WIDTH - 1] = self._cells[_WIDTH - 1], 1
+            told, self._cells[_TOLD] = self._cells[_TOLD], 1
         if not told:
             logging.getLogger("safeaug").warning(
                 "%s: the promise could not be met in %d of the first %d draws. The window is too small for what it "
-                'must keep: lower min_retention, ask for keep="whole" or "any", widen the scale, or use on_fail="enlarge"',
+                'must keep: lower min_retention, use keep="whole" or "any", widen the scale, or set on_fail="enlarge"',
                 self._owner,
                 unmet,
                 draws,
@@ -83,14 +95,15 @@ class Counts:
     def __reduce__(self) -> tuple[Any, ...]:
         if get_spawning_popen() is None:
             return Counts, (self._owner,)
-        self._spawned += 1
-        return _join, (self._owner, self._cells, self._row + 1 + (self._spawned - 1) % (ROWS - 1 - self._row))
+        return _join, (self._owner, self._memory, self._next_row())
 
 
-def _join(owner: str, cells: Any, row: int) -> Counts:
+def _join(owner: str, memory: Any, row: int) -> Counts:
     """Return the table that was sent to a spawned process, with that process's row."""
     counts = Counts.__new__(Counts)
-    counts._owner, counts._cells, counts._lock, counts._row, counts._spawned = owner, cells, _lock(), row, 0
+    counts._owner, counts._memory, counts._lock = owner, memory, _lock()
+    counts._cells = memoryview(memory).cast("B").cast("q")
+    counts._row, counts._process, counts._threads = row, current_process(), threading.Lock()
     return counts
 
 

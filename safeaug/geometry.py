@@ -82,13 +82,13 @@ def overlap(start: Any, stop: Any, lo: Any, hi: Any, ops: Ops = FLOATS) -> Any:
     return ops.maximum(ops.minimum(stop, hi) - ops.maximum(start, lo), 0.0)
 
 
-def starts(need: Any, lo: Any, hi: Any, length: Any, ops: Ops = FLOATS) -> tuple[Any, Any]:
-    """Return the first and last integer start at which an interval of this length shares ``need`` with ``[lo, hi]``.
+def reach(need: Any, lo: Any, hi: Any, length: Any) -> tuple[Any, Any]:
+    """Return the least and greatest start at which an interval of this length shares ``need`` with ``[lo, hi]``.
 
     The overlap is a trapezoid of the start, with slopes of one: it reaches ``need`` from ``lo - length + need`` to
-    ``hi - need``. Holds for ``need <= min(length, hi - lo)``; the caller sees to that.
+    ``hi - need``. Holds for ``need <= min(length, hi - lo)``; the caller sees to that, and rounds inward.
     """
-    return ops.ceil(lo - length + need), ops.floor(hi - need)
+    return lo - length + need, hi - need
 
 
 def stretch(size: Size, output: Size) -> float:

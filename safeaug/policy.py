@@ -159,12 +159,12 @@ class Policy:
         PolicyError
             Where the limits are per label, the label is not named, and there is no ``"*"``.
         """
-        if not isinstance(self.min_retention, Mapping):
-            return float(self.min_retention)  # type: ignore[arg-type]  # a number, once _limits has run
+        if not isinstance(self.min_retention, dict):
+            return self.min_retention  # type: ignore[return-value]  # a number, once _limits has run
         if label in self.min_retention:
-            return self.min_retention[label]
+            return float(self.min_retention[label])
         if OTHERS in self.min_retention:
-            return self.min_retention[OTHERS]
+            return float(self.min_retention[OTHERS])
         named = ", ".join(map(repr, self.min_retention))
         raise PolicyError(
             f'min_retention names no limit for label {label!r}, only for {named}; add it, or "*" for all others'
@@ -173,7 +173,15 @@ class Policy:
     @property
     def per_label(self) -> bool:
         """Whether limits differ by label, so that objects must come with labels."""
-        return isinstance(self.min_retention, Mapping)
+        return isinstance(self.min_retention, dict)
+
+    @property
+    def plain_limit(self) -> float | None:
+        """The share that is asked of every object, where nothing else is asked; else None."""
+        others = self.min_fill, self.min_visible_pixels, self.max_stretch
+        if self.per_label or self.keep != "all" or any(each is not None for each in others):
+            return None
+        return self.limit_of(None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data that JSON and YAML carry unchanged (limits per label as pairs)."""
@@ -183,7 +191,7 @@ class Policy:
         return out
 
 
-def _limits(value: Any) -> float | Mapping[Any, float]:
+def _limits(value: Any) -> float | dict[Any, float]:
     """Return one limit, or a plain dict of limits by label, each checked."""
     if isinstance(value, Real | str) or not isinstance(value, Iterable):
         return _check_number("min_retention", value, 0, 1)

@@ -41,6 +41,10 @@ class Demand(NamedTuple):
         """Whether every object must reach its need, which makes the feasible positions of a column one interval."""
         return self.gone is None and self.least == len(self.boxes)
 
+    def only(self, i: int) -> "Demand":
+        """Return the demand that one object be kept."""
+        return Demand([self.boxes[i]], [self.needs[i]], None, 1, [self.weights[i]], self.slack)
+
 
 class Found(NamedTuple):
     """How a search ended: the window, and how it was come by."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from safeaug.content import Content, allows, content_of, demand_of, kept_weight, measure, passes, single
+from safeaug.content import Content, allows, content_of, demand_of, measure, passes, single
 from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import (
     BoxFormat,
@@ -26,9 +26,10 @@ from safeaug.geometry import (
     to_xyxy,
     window_at,
 )
-from safeaug.placement import Feasible, feasible, least_lost, most_kept, rectangle
+from safeaug.placement import Feasible, feasible, least_size, rectangle
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found, Outcome
+from safeaug.settle import settle
 
 LADDER = 16
 """Steps beyond the host's range that ``on_fail="enlarge"`` tries."""
@@ -46,29 +47,34 @@ Streams = Callable[[int], Uniform]
 """Gives the stream of a purpose: a candidate's number in the list, or one of PICK, CHOOSE, SETTLE."""
 
 
-class Host(NamedTuple):
-    """What the search needs to know of the transform that drew the window.
+class Host(Protocol):
+    """What the search needs to know of the transform that drew the window."""
 
-    Parameters
-    ----------
-    domain : callable of a size
-        The positions that the host can draw for a window of this size.
-    output : callable of a size
-        The size at which such a window is rendered.
-    redraw : callable of a number, or None
-        A further complete draw of the host's sampler, asked for in the order 1, 2, ...; None where the host has one
-        size only.
-    lattice : callable
-        The sizes inside the host's own scale and ratio that are tried when the draws are used up.
-    whole : (int, int) or None
-        The largest size that ``on_fail="enlarge"`` may reach; None where the host cuts a fixed size.
-    """
+    @property
+    def redraws(self) -> bool:
+        """Whether the host draws sizes; False where it has one only."""
+        ...
 
-    domain: Callable[[Size], Domain]
-    output: Callable[[Size], Size]
-    redraw: Callable[[int], Window] | None
-    lattice: Callable[[], Iterable[Size]]
-    whole: Size | None
+    @property
+    def whole(self) -> Size | None:
+        """The largest size that ``on_fail="enlarge"`` may reach; None where the host cuts a fixed size."""
+        ...
+
+    def domain(self, size: Size) -> Domain:
+        """Return the positions that the host can draw for a window of this size."""
+        ...
+
+    def output(self, size: Size) -> Size:
+        """Return the size at which such a window is rendered."""
+        ...
+
+    def redraw(self, number: int) -> Window:
+        """Return a further complete draw of the host's sampler; asked for in the order 1, 2, ..."""
+        ...
+
+    def lattice(self) -> Iterable[Size]:
+        """Return the sizes inside the host's own scale and ratio that are tried when the draws are used up."""
+        ...
 
 
 class Candidate(NamedTuple):
@@ -118,9 +124,31 @@ def search(first: Window, host: Host, content: Content, policy: Policy, streams:
     demand = demand_of(content, policy, size, output)
     if passes(demand, first) and allows(policy, size, output):
         return Found(first, Status.FIRST, Stage.DRAWN, 1)
+    return elsewhere(first, host, demand, lambda: content, policy, streams)
+
+
+def elsewhere(
+    first: Window, host: Host, demand: Demand, content: Callable[[], Content], policy: Policy, streams: Streams
+) -> Found:
+    """Return the window that a guarded draw takes where the host's own does not do.
+
+    Parameters
+    ----------
+    first, host, policy, streams
+        As in `search`.
+    demand : Demand
+        What windows of the drawn size must reach.
+    content : callable
+        Gives what must survive; asked for only where demands differ by size, or where an error must tell of it.
+    """
+    size = size_of(first)
+    if policy.sampling == "keep_scale" and allows(policy, size, host.output(size)):
+        position = _place(demand, size, host.domain(size), streams(0))
+        if position is not None:
+            return Found(window_at(*position, size), Status.MOVED, Stage.DRAWN, 1)
     task = _Task(first, size, host, content, policy, streams, demand)
-    found = (_joint if policy.sampling == "joint" else _keep_scale)(task)
-    return found or _unmet(task)
+    found = _joint(task) if policy.sampling == "joint" else _first_that_succeeds(task, redraws(host, policy))
+    return found or _first_that_succeeds(task, beyond(first, host, policy, task.ruled_out)) or _unmet(task)
 
 
 class _Task(NamedTuple):
@@ -129,18 +157,20 @@ class _Task(NamedTuple):
     first: Window
     size: Size
     host: Host
-    content: Content
+    content: Callable[[], Content]
     policy: Policy
     streams: Streams
     drawn: Demand
 
     def demand(self, size: Size) -> Demand:
         if self.policy.min_fill is None and self.policy.min_visible_pixels is None:
-            return self.drawn  # the same for windows of every size
-        return demand_of(self.content, self.policy, size, self.host.output(size))
+            return self.drawn  # windows of every size must reach the same
+        return demand_of(self.content(), self.policy, size, self.host.output(size))
 
-    def allowed(self, size: Size) -> bool:
-        return allows(self.policy, size, self.host.output(size))
+    @property
+    def ruled_out(self) -> Demand | None:
+        """The demand of all sizes, where it is the same for all of them."""
+        return self.drawn if self.policy.min_fill is None and self.policy.min_visible_pixels is None else None
 
     def found(self, position: tuple[int, int], candidate: Candidate) -> Found:
         number, stage, size = candidate
@@ -149,7 +179,7 @@ class _Task(NamedTuple):
 
     @property
     def draws_at_most(self) -> int:
-        return self.policy.tries if self.host.redraw else 0
+        return self.policy.tries if self.host.redraws else 0
 
 
 def candidates(first: Window, host: Host, policy: Policy) -> Iterator[Candidate]:
@@ -158,14 +188,26 @@ def candidates(first: Window, host: Host, policy: Policy) -> Iterator[Candidate]
     The drawn size; ``policy.tries`` further draws; the host's lattice, nearest to the drawn size first; and the ladder
     where the policy enlarges.
     """
-    size = size_of(first)
-    yield Candidate(0, Stage.DRAWN, size)
-    number = 0
-    if host.redraw is not None:
+    yield Candidate(0, Stage.DRAWN, size_of(first))
+    yield from redraws(host, policy)
+    yield from beyond(first, host, policy)
+
+
+def redraws(host: Host, policy: Policy) -> Iterator[Candidate]:
+    """Yield the sizes of further draws of the host."""
+    if host.redraws:
         for number in range(1, policy.tries + 1):
             yield Candidate(number, Stage.REDRAW, size_of(host.redraw(number)))
+
+
+def beyond(first: Window, host: Host, policy: Policy, demand: Demand | None = None) -> Iterator[Candidate]:
+    """Yield the sizes that are not drawn: the lattice and the ladder, but for those that a demand rules out."""
+    size = size_of(first)
+    number = policy.tries if host.redraws else 0
+    least_height, least_width = (0.0, 0.0) if demand is None else least_size(demand)
     for more, stage in ((host.lattice(), Stage.LATTICE), (ladder(size, host, policy), Stage.LADDER)):
-        for other in sorted(more, key=lambda other: distance(size, other)):
+        likely = (other for other in more if other[0] >= least_height and other[1] >= least_width)
+        for other in sorted(likely, key=lambda other: distance(size, other)):
             number += 1
             yield Candidate(number, stage, other)
 
@@ -180,8 +222,9 @@ def ladder(size: Size, host: Host, policy: Policy) -> list[Size]:
 
     Examples
     --------
-    >>> host = Host(lambda s: Domain(0, 0, 0, 0), lambda s: s, None, list, (100, 200))
-    >>> ladder((20, 40), host, Policy(on_fail="enlarge"))[0], ladder((20, 40), host, Policy(on_fail="enlarge"))[-1]
+    >>> host = Fixed((0, 0, 200, 100), None, (100, 200))
+    >>> sizes = ladder((20, 40), host, Policy(on_fail="enlarge"))
+    >>> sizes[0], sizes[-1]
     ((25, 50), (100, 200))
     """
     if policy.on_fail != "enlarge" or host.whole is None:
@@ -194,36 +237,38 @@ def ladder(size: Size, host: Host, policy: Policy) -> list[Size]:
     ]
 
 
-def _keep_scale(task: _Task, skip: Stage | None = None) -> Found | None:
-    """Take the first size of the list that can succeed, and a uniform position of it."""
-    seen = set()
-    for candidate in candidates(task.first, task.host, task.policy):
-        if candidate.size in seen or (skip is not None and candidate.stage <= skip):
+def _first_that_succeeds(task: _Task, sizes: Iterator[Candidate]) -> Found | None:
+    """Take the first candidate that has a feasible position, and a uniform one of them."""
+    seen = {task.size}
+    for candidate in sizes:
+        size = candidate.size
+        if size in seen:
             continue
-        seen.add(candidate.size)
-        if task.allowed(candidate.size):
-            position = _place(task, candidate)
+        seen.add(size)
+        if allows(task.policy, size, task.host.output(size)):
+            position = _place(task.demand(size), size, task.host.domain(size), task.streams(candidate.number))
             if position is not None:
                 return task.found(position, candidate)
     return None
 
 
-def _place(task: _Task, candidate: Candidate) -> tuple[int, int] | None:
-    """Draw uniformly from the feasible positions of a size, or return None where there is none.
+def _place(demand: Demand, size: Size, domain: Domain, uniform: Uniform) -> tuple[int, int] | None:
+    """Draw uniformly from the feasible positions of a size; None where there is none.
 
     A few uniform positions of the bounding rectangle first: one that passes is uniform on the feasible set. What they
     leave goes to the exact count.
     """
-    size = candidate.size
-    demand, domain = task.demand(size), task.host.domain(size)
     bounds = rectangle(demand, size, domain)
     if bounds is None:
         return None
-    uniform = task.streams(candidate.number)
+    x0, x1, y0, y1 = bounds
+    rows = y1 - y0 + 1
+    count = rows * (x1 - x0 + 1)
+    height, width = size
     for _ in range(QUICK_TRIES):
-        x = bounds.x0 + int(uniform() * (bounds.x1 - bounds.x0 + 1))
-        y = bounds.y0 + int(uniform() * (bounds.y1 - bounds.y0 + 1))
-        if passes(demand, window_at(x, y, size)):
+        column, row = divmod(int(uniform() * count), rows)
+        x, y = x0 + column, y0 + row
+        if passes(demand, (x, y, x + width, y + height)):
             return x, y
     positions = feasible(demand, size, domain)
     return positions.draw(uniform(), uniform()) if positions.size else None
@@ -234,9 +279,10 @@ def _joint(task: _Task) -> Found | None:
     host, tries = task.host, task.draws_at_most
     drawn = [Candidate(0, Stage.DRAWN, task.size)]
     for number in range(1, tries + 1):
-        window = host.redraw(number)  # type: ignore[misc]  # tries is 0 where there is no redraw
+        window = host.redraw(number)
         candidate = Candidate(number, Stage.REDRAW, size_of(window))
-        if task.allowed(candidate.size) and passes(task.demand(candidate.size), window):
+        size = candidate.size
+        if allows(task.policy, size, host.output(size)) and passes(task.demand(size), window):
             return task.found(window[:2], candidate)
         drawn.append(candidate)
     sets: dict[Size, Feasible | None] = {}
@@ -251,11 +297,11 @@ def _joint(task: _Task) -> Found | None:
         positions = sets[chosen.size]
         assert positions is not None  # a share above 0 has positions
         return task.found(positions.draw(uniform(), uniform()), chosen)._replace(draws=tries + 1)
-    return _keep_scale(task, skip=Stage.REDRAW)
+    return None
 
 
 def _positions(task: _Task, size: Size) -> Feasible | None:
-    if not task.allowed(size):
+    if not allows(task.policy, size, task.host.output(size)):
         return None
     demand, domain = task.demand(size), task.host.domain(size)
     return None if rectangle(demand, size, domain) is None else feasible(demand, size, domain)
@@ -270,33 +316,20 @@ def _unmet(task: _Task) -> Found:
     draws = task.draws_at_most + 1
     if task.policy.on_fail == "skip":
         return Found(task.first, Status.SKIPPED, Stage.DRAWN, draws)
-    found = Found(_settle(task), Status.UNMET, Stage.DRAWN, draws)
+    window = settle(task.drawn, task.size, task.host.domain(task.size), task.first, lambda: task.streams(SETTLE))
+    found = Found(window, Status.UNMET, Stage.DRAWN, draws)
     if task.policy.on_fail == "raise":
         raise _retention_error(task, found)
     return found
 
 
-def _settle(task: _Task) -> Window:
-    """Return a window of the drawn size that keeps the most: the host's where it does, else a uniform one."""
-    demand, domain = task.drawn, task.host.domain(task.size)
-    weight, positions = most_kept(demand, task.size, domain)
-    if weight <= 0:
-        positions = least_lost(demand.boxes, task.size, domain)
-        if positions.holds(*task.first[:2]):
-            return task.first
-    elif kept_weight(demand, task.first) >= weight * (1 - 1e-9):
-        return task.first
-    uniform = task.streams(SETTLE)
-    return window_at(*positions.draw(uniform(), uniform()), task.size)
-
-
 def _retention_error(task: _Task, found: Found) -> RetentionError:
-    outcome = outcome_of(found, task.content, task.policy, task.host.output(task.size))
-    worst = float(np.nanmin(outcome.retention[task.content.origin]))
+    outcome = outcome_of(found, task.content(), task.policy, task.host.output(task.size))
+    worst = float(np.nanmin(outcome.retention[list(task.content().origin)]))
     return RetentionError(
         f"the promise cannot be met: with keep={task.policy.keep!r} no window of the {task.draws_at_most + 1} drawn "
         f"sizes, nor of the lattice, keeps what min_retention={task.policy.min_retention} asks of "
-        f"{len(task.content.boxes)} object(s); the best of size {task.size} is {found.window}, where the worst object "
+        f"{len(task.drawn.boxes)} object(s); the best of size {task.size} is {found.window}, where the worst object "
         f'keeps {worst:.3f}. Lower the limit, keep fewer, or use on_fail="most"',
         outcome,
     )
@@ -307,6 +340,31 @@ def outcome_of(found: Found, content: Content, policy: Policy, output: Size) -> 
     retention, by_fill = measure(content, policy, found.window)
     view = View(np.array(found.window), np.array(output))
     return Outcome(view, retention, found.status, found.stage, by_fill, found.draws)
+
+
+class Fixed(NamedTuple):
+    """A host that cuts windows of one given size out of a frame."""
+
+    frame: Window
+    rendered: Size | None
+    whole: Size | None
+    redraws: bool = False
+
+    def domain(self, size: Size) -> Domain:
+        """Return all positions inside the frame."""
+        return domain_of(self.frame, size)
+
+    def output(self, size: Size) -> Size:
+        """Return the size at which windows are rendered, by default their own."""
+        return self.rendered or size
+
+    def redraw(self, number: int) -> Window:
+        """Never called: there is one size."""
+        raise AssertionError(number)
+
+    def lattice(self) -> Iterable[Size]:
+        """Return no further size."""
+        return ()
 
 
 class Generator(Protocol):
@@ -390,7 +448,7 @@ def place(
     domain = domain_of(frame, window_size)
     x = domain.x0 + int(rng.random() * (domain.x1 - domain.x0 + 1))
     y = domain.y0 + int(rng.random() * (domain.y1 - domain.y0 + 1))
-    host = Host(lambda size: domain_of(frame, size), lambda size: output or size, None, list, image_size)
+    host = Fixed(frame, output, image_size)
     found = search(window_at(x, y, window_size), host, content, policy, lambda _: rng.random)
     if found.status is Status.SKIPPED:
         found = found._replace(window=frame)

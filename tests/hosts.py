@@ -4,7 +4,6 @@ import random
 from typing import NamedTuple
 
 from safeaug.geometry import domain_of, window_at
-from safeaug.search import Host
 
 
 class ToyHost(NamedTuple):
@@ -28,11 +27,32 @@ class ToyHost(NamedTuple):
         y = domain.y0 + int(rng.random() * (domain.y1 - domain.y0 + 1))
         return window_at(x, y, size)
 
-    def host(self, rng: random.Random) -> Host:
-        return Host(
-            domain=lambda size: domain_of(self.frame, size),
-            output=lambda size: self.output or size,
-            redraw=(lambda _: self.draw(rng)) if self.redraws else None,
-            lattice=lambda: self.sizes,
-            whole=self.image_size if self.enlarges else None,
-        )
+    def host(self, rng: random.Random) -> "Seeded":
+        return Seeded(self, rng)
+
+
+class Seeded(NamedTuple):
+    """A toy host with a generator for its redraws: a `safeaug.search.Host`."""
+
+    toy: ToyHost
+    rng: random.Random
+
+    @property
+    def redraws(self):
+        return self.toy.redraws
+
+    @property
+    def whole(self):
+        return self.toy.image_size if self.toy.enlarges else None
+
+    def domain(self, size):
+        return domain_of(self.toy.frame, size)
+
+    def output(self, size):
+        return self.toy.output or size
+
+    def redraw(self, _):
+        return self.toy.draw(self.rng)
+
+    def lattice(self):
+        return self.toy.sizes

@@ -67,12 +67,23 @@ def test_a_copy_begins_at_zero(copier):
     assert counts.report() == {"FIRST": 1}
 
 
-def test_every_spawned_process_has_its_row(monkeypatch):
+def test_every_process_has_its_row(monkeypatch):
     monkeypatch.setattr("safeaug.counts.get_spawning_popen", lambda: object())
     counts = Counts("crop")
     rows = [counts.__reduce__()[1][2] for _ in range(ROWS)]
     assert rows[: ROWS - 1] == list(range(1, ROWS))
-    assert rows[-1] == 1  # more processes at a time than rows: they share
+    assert rows[-1] == 1  # more processes than rows: they are given out again
+
+
+def test_a_forked_process_takes_the_next_row(monkeypatch):
+    counts = Counts("crop")
+    counts.add(Status.FIRST)
+    with monkeypatch.context() as child:
+        child.setattr("safeaug.counts.current_process", lambda: "another")
+        counts.add(Status.FIRST)
+        counts.add(Status.MOVED)
+    assert counts._row == 1
+    assert counts.report() == {"FIRST": 2, "MOVED": 1}
 
 
 def test_without_fork_a_lock_of_this_process_does(monkeypatch):
@@ -104,23 +115,21 @@ def test_a_rare_unmet_is_no_warning(caplog):
 
 def test_two_processes_warn_once(caplog):
     counts = Counts("RandomCrop")
-    add_many(counts, Status.FIRST, 95)
-    add_many(counts, Status.UNMET, 4)
+    add_many(counts, Status.FIRST, 96)
+    add_many(counts, Status.UNMET, 3)
 
     class Late:
         """A lock that another process held while it gave the warning."""
 
         def __enter__(self):
-            counts._cells[len(Status)] = 1
+            counts._cells[-1] = 1
 
         def __exit__(self, *_):
             return None
 
-    counts.add(Status.FIRST)
     counts._lock = Late()
-    counts._cells[Status.UNMET] += 4
-    counts._warn()
-    counts._warn()
+    add_many(counts, Status.UNMET, 5)
+    assert counts._cells[-1] == 1
     assert not caplog.records
 
 

@@ -173,7 +173,7 @@ def test_random_resized_crop_keeps_the_scale(scene):
     sizes, (point, point_share) = resized_crop_sizes(IMAGE, scale, ratio)
     crop = sa.albumentations.RandomResizedCrop((8, 8), scale, ratio, policy=policy)
     crop.set_random_seed(4)
-    lattice = list(crop._lattice(IMAGE))
+    lattice = list(crop.lattice(IMAGE))
     assert 1 <= len(lattice) <= 64
     every = Counter(sizes)
     every[oracle_size(point)] += point_share

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from safeaug.arrays import FLOATS, NUMPY, ops_of
 from safeaug.content import content_of, demand_of, kept_weight, measure, passes, required, visible
-from safeaug.geometry import Domain, domain_of, overlap, starts
+from safeaug.geometry import Domain, domain_of, overlap, reach
 from safeaug.placement import feasible, least_lost, most_kept, rectangle
 from safeaug.policy import Policy
 from tests import oracle
@@ -166,9 +166,9 @@ def test_tau_is_one_formula_on_floats_and_arrays(area, limit, tolerance, window,
 
 
 @given(st.floats(-5, 20), st.floats(0.1, 10), st.integers(1, 12), st.floats(0.01, 1))
-def test_starts_bound_exactly_the_overlaps_that_reach(lo, side, length, share):
+def test_reach_bounds_exactly_the_overlaps_that_reach(lo, side, length, share):
     hi, need = lo + side, share * min(length, side)
-    first, last = starts(need, lo, hi, length)
+    first, last = reach(need, lo, hi, length)
     for start in range(-20, 40):
         reaches = overlap(start, start + length, lo, hi) >= need
         if abs(overlap(start, start + length, lo, hi) - need) > 1e-9:

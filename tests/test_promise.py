@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import safeaug as sa
 from safeaug.content import content_of, demand_of
 from safeaug.geometry import domain_of, size_of, window_at
 from safeaug.placement import feasible
-from safeaug.search import Host, search
+from safeaug.search import search
 from tests import oracle
 from tests.scenes import scene
 
@@ -30,19 +31,31 @@ UNMET_CEILING = 0.35
 """A guard that always said UNMET would keep its promise too. These scenes, far harder than people's, allow a third."""
 
 
-def toy_host(image_size, rng):
+class AnySize(NamedTuple):
     """A host whose sides are 0.2 to 0.8 of the image's, in any proportion, rendered at 224 × 224."""
-    height, width = image_size
-    frame = (0, 0, width, height)
 
-    def draw(_=None):
-        size = max(1, round(height * rng.uniform(0.2, 0.8))), max(1, round(width * rng.uniform(0.2, 0.8)))
-        domain = domain_of(frame, size)
-        return window_at(rng.randint(domain.x0, domain.x1), rng.randint(domain.y0, domain.y1), size)
+    image_size: tuple[int, int]
+    rng: random.Random
+    redraws: bool = True
 
-    lattice = [(max(1, round(height * i / 8)), max(1, round(width * j / 8))) for i in (2, 4, 7) for j in (2, 4, 7)]
-    host = Host(lambda size: domain_of(frame, size), lambda size: (224, 224), draw, lambda: lattice, image_size)
-    return host, draw, lattice
+    @property
+    def whole(self):
+        return self.image_size
+
+    def domain(self, size):
+        return domain_of((0, 0, self.image_size[1], self.image_size[0]), size)
+
+    def output(self, _):
+        return 224, 224
+
+    def redraw(self, _=0):
+        size = tuple(max(1, round(side * self.rng.uniform(0.2, 0.8))) for side in self.image_size)
+        domain = self.domain(size)
+        return window_at(self.rng.randint(domain.x0, domain.x1), self.rng.randint(domain.y0, domain.y1), size)
+
+    def lattice(self):
+        height, width = self.image_size
+        return [(max(1, round(height * i / 8)), max(1, round(width * j / 8))) for i in (2, 4, 7) for j in (2, 4, 7)]
 
 
 def run_scenes(seed, draws):
@@ -52,10 +65,10 @@ def run_scenes(seed, draws):
         image_size, boxes = scene(rng)
         policy = POLICIES[number % len(POLICIES)]
         content = content_of(boxes, image_size, policy)
-        host, draw, _ = toy_host(image_size, rng)
+        host = AnySize(image_size, rng)
         asked = [policy.limit_of(None)] * len(content.boxes)
         for _ in range(DRAWS_PER_SCENE):
-            first = draw()
+            first = host.redraw()
             found = search(first, host, content, policy, lambda _: rng.random)
             statuses[found.status] += 1
             x0, y0, x1, y1 = found.window
@@ -87,14 +100,14 @@ def test_unmet_exactly_where_the_list_says():
         policy = policies[number % 3]
         content = content_of(boxes, image_size, policy)
         seed = rng.randrange(2**30)
-        host, draw, lattice = toy_host(image_size, random.Random(seed))
-        first = draw()
+        host = AnySize(image_size, random.Random(seed))
+        first = host.redraw()
         found = search(first, host, content, policy, lambda _: rng.random)
         if found.status is not sa.Status.UNMET:
             continue
         unmet += 1
-        again = toy_host(image_size, random.Random(seed))[1]
-        sizes = [size_of(again()) for _ in range(policy.tries + 1)] + lattice
+        again = AnySize(image_size, random.Random(seed))
+        sizes = [size_of(again.redraw()) for _ in range(policy.tries + 1)] + again.lattice()
         for size in set(sizes):
             demand = demand_of(content, policy, size, (224, 224))
             assert not feasible(demand, size, host.domain(size)).size

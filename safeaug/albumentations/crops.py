@@ -104,11 +104,12 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
             report_key,
         )
 
-    def _output(self, size: Size) -> Size:
+    def output(self, size: Size) -> Size:
+        """Return the size to which every window is resized."""
         output: Size = self.size
         return output
 
-    def _lattice(self, image_size: Size) -> Iterable[Size]:
+    def lattice(self, image_size: Size) -> Iterable[Size]:
         """Return the sizes of 8 areas × 8 ratios, ends included, that fit the image."""
         steps = round(math.sqrt(LATTICE))
         height, width = image_size
@@ -201,11 +202,12 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
             report_key,
         )
 
-    def _output(self, size: Size) -> Size:
+    def output(self, size: Size) -> Size:
+        """Return the size to which every window is resized."""
         output: Size = self.size
         return output
 
-    def _lattice(self, image_size: Size) -> Iterable[Size]:
+    def lattice(self, image_size: Size) -> Iterable[Size]:
         """Return the sizes of 64 heights, ends included, cut to the image as the host cuts them."""
         low, high = self.min_max_height
         heights = {low + round((high - low) * i / (LATTICE - 1)) for i in range(LATTICE)}
@@ -245,7 +247,7 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
     1
     """
 
-    _resizes = False
+    redraws = False
 
     def __init__(
         self,
@@ -300,9 +302,10 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
             report_key,
         )
 
-    def _output(self, size: Size) -> Size:
+    def output(self, size: Size) -> Size:
+        """Return the window's own size: it is not resized."""
         return size
 
-    def _lattice(self, image_size: Size) -> Iterable[Size]:
+    def lattice(self, image_size: Size) -> Iterable[Size]:
         """Return no further size: the window is the output."""
         return ()

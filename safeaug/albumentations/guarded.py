@@ -5,30 +5,32 @@ or resizes that window; the host's own code applies it to every target. Nothing 
 the number of calls, which tells one draw's fork from the next.
 """
 
+import copy
 import hashlib
 import random
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import fields as fields_of
+from functools import partial
 from typing import Any
 
 import albumentations as A
 import numpy as np
 
+from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.letterboxed import letterboxed
 from safeaug.albumentations.targets import Fields, content_from
-from safeaug.content import Content, meets
+from safeaug.content import Content, meets, passes, plain_demand
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError
-from safeaug.geometry import Domain, Size, Window, domain_of, letterbox, size_of, window_at
+from safeaug.geometry import Size, Window, letterbox, size_of, window_at
 from safeaug.policy import Policy, Stage, Status
-from safeaug.records import Found, Outcome
-from safeaug.search import Host, outcome_of, search
+from safeaug.records import Demand, Found
+from safeaug.search import elsewhere, outcome_of, search
 
 REPORT = "safeaug"
 """Key of the host's parameters under which a draw's outcome travels to the sample and into replays."""
 
-_POLICY_FIELDS = tuple(field.name for field in fields_of(Policy))
 _DEFAULTS = Policy().to_dict()
 
 
@@ -40,16 +42,16 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
     _counts: Counts
     report_key: str | None
 
+    redraws = True
+    """Whether the host draws sizes, and resizes what it cuts; False where the window is the output."""
+
     @abstractmethod
-    def _lattice(self, image_size: Size) -> Iterable[Size]:
+    def lattice(self, image_size: Size) -> Iterable[Size]:
         """Return the sizes inside the host's own range, which are tried when redraws do not help."""
 
     @abstractmethod
-    def _output(self, size: Size) -> Size:
+    def output(self, size: Size) -> Size:
         """Return the output size of a window of this size."""
-
-    _resizes = True
-    """Whether windows of any size can be applied; False where the window is the output."""
 
     def _promise(self, policy: Policy | None, given: dict[str, Any], fields: Fields, report_key: str | None) -> None:
         """Take over the policy, from its own argument or from its fields. Called once, by a drop-in's constructor."""
@@ -63,6 +65,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
                 raise PolicyError(f"give either policy or its fields, got policy and {', '.join(twice)}")
         self._policy = policy
         self._fields = fields
+        self._plain_limit = None if fields.weights or fields.ignore else policy.plain_limit
         self._counts = Counts(type(self).__name__)
         self.report_key = report_key
 
@@ -84,60 +87,74 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def _rebase(self) -> None:
         state = repr(self.py_random.getstate()).encode()
-        self._base = int.from_bytes(hashlib.blake2b(state, digest_size=8).digest(), "big")
+        self._base = int.from_bytes(hashlib.blake2b(state, digest_size=8).digest(), "little")
         self._calls = 0
+        self._fork = Fork()
+
+    def fork(self, first: Window) -> Fork:
+        """Return the guard's generator, set for this call and for the window that the host drew in it.
+
+        Leaves may share the host's generators, and then share base key and number of the call; not the window.
+        """
+        x0, y0, x1, y1 = first
+        self._fork.key(self._base, self._calls, x0 << 48 ^ y0 << 32 ^ x1 << 16 ^ y1)
+        return self._fork
+
+    @property
+    def sampler(self) -> Callable[..., dict[str, Any]]:
+        """The host's own sampler, unbound: it runs on this transform or on a stand-in for it."""
+        sampler: Callable[..., dict[str, Any]] = super().get_params_dependent_on_data.__func__
+        return sampler
 
     # Drawing.
 
-    def should_apply(self, force_apply: bool = False) -> bool:
-        """Decide as the host does, and count where the transform is left out."""
-        apply: bool = super().should_apply(force_apply)
-        if not apply:
-            self._counts.add(Status.NOT_APPLIED)
-        return apply
-
     def get_params_dependent_on_data(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Draw as the host does, then keep, move or resize the window so that it keeps the promise."""
-        drawn = super().get_params_dependent_on_data(params, data)
-        image_size: Size = params["shape"][:2]
-        if self._additional_targets:
-            self._check_companions(data, image_size)
+        drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
         self._calls += 1
-        content = self._content(data, image_size)
+        if self._additional_targets:
+            self._check_companions(data, params["shape"][:2])
+        demand = None if drawn.get("pad_params") else self._plain_demand(params, data)
+        if demand is None or not passes(demand, drawn["crop_coords"]):
+            return self._guarded(drawn, demand, params, data)
+        self._counts.add(Status.FIRST)
+        if self.report_key is not None:
+            found = Found(drawn["crop_coords"], Status.FIRST, Stage.DRAWN, 1)
+            drawn[REPORT] = self._report(found, params["shape"][:2], data)
+        return drawn
+
+    def _guarded(
+        self, drawn: dict[str, Any], demand: Demand | None, params: dict[str, Any], data: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the host's parameters with the window that the search takes."""
+        image_size: Size = params["shape"][:2]
         # Windows of the host count from the corner of the padded image; the search works in the image frame.
         frame = _frame(image_size, drawn.get("pad_params"))
         first = _shift(drawn["crop_coords"], frame[0], frame[1])
-        fork = _Fork(self, first)
-        host = self._host(params, data, image_size, frame, fork)
-        found = search(first, host, content, self._policy, fork.stream)
+        draw = Draw(self, params, data, frame, first)
+        if demand is None:
+            found = search(first, draw, self._content(data, image_size), self._policy, draw.stream)
+        else:
+            found = elsewhere(first, draw, demand, partial(self._content, data, image_size), self._policy, draw.stream)
         self._counts.add(found.status)
         if found.window is not first:
             drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1])
         if found.status is Status.SKIPPED:
-            drawn[REPORT] = self._outcome(found, content, image_size).to_dict()
-        elif self.report_key is not None:
-            drawn[REPORT] = outcome_of(found, content, self._policy, self._output(size_of(found.window))).to_dict()
-        result: dict[str, Any] = drawn
-        return result
+            raise _LeftOut(params, self._report(found, image_size, data))
+        if self.report_key is not None:
+            drawn[REPORT] = self._report(found, image_size, data)
+        return drawn
+
+    def _plain_demand(self, params: dict[str, Any], data: dict[str, Any]) -> Demand | None:
+        """Return what the boxes ask of every window in the commonest case, None in all others."""
+        rows = data.get("bboxes")
+        if self._plain_limit is None or rows is None or not len(rows) or "bboxes" not in self.processors:
+            return None
+        image_size: Size = params["shape"][:2]
+        return plain_demand(rows.tolist(), image_size, self._plain_limit, image_size)
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
         return content_from(data, image_size, self._policy, self._fields, self.get_processor("bboxes"))
-
-    def _host(
-        self, params: dict[str, Any], data: dict[str, Any], image_size: Size, frame: Window, fork: "_Fork"
-    ) -> Host:
-        def domain(size: Size) -> Domain:
-            return domain_of(frame, size)
-
-        if not self._resizes:
-            return Host(domain, self._output, None, tuple, None)
-        draw = super().get_params_dependent_on_data.__func__
-
-        def redraw(_: int) -> Window:
-            window: Window = draw(fork, params, data)["crop_coords"]
-            return window
-
-        return Host(domain, self._output, redraw, lambda: self._lattice(image_size), image_size)
 
     def _check_companions(self, data: dict[str, Any], image_size: Size) -> None:
         """Raise where an additional image or mask has another size: one window cannot mean the same in both."""
@@ -149,39 +166,44 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
                     "a size; resize one of them, or augment it in a call of its own"
                 )
 
-    def _outcome(self, found: Found, content: Content, image_size: Size) -> Outcome:
-        """Return the outcome of a draw that is left out: the whole image, letterboxed into the promised size."""
-        window = letterbox(image_size, self._output(size_of(found.window)))
-        return outcome_of(
-            found._replace(window=window),  # type: ignore[arg-type]  # its sides are not whole pixels
-            content,
-            self._policy,
-            self._output(size_of(found.window)),
-        )
+    def _report(self, found: Found, image_size: Size, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the outcome of a draw as plain data; of one that is left out, that of the letterboxed image."""
+        output = self.output(size_of(found.window))
+        if found.status is Status.SKIPPED:
+            window = letterbox(image_size, output)
+            found = found._replace(window=window)  # type: ignore[arg-type]  # its sides are not whole pixels
+        return outcome_of(found, self._content(data, image_size), self._policy, output).to_dict()
 
     # Applying.
 
-    def apply_with_params(self, params: dict[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Apply as the host does; letterbox a draw that is left out; judge a replayed window on its new sample."""
-        report = params.get(REPORT)
-        skipped = report is not None and report["status"] == Status.SKIPPED.name
-        if self.replay_mode and not skipped:
-            params = self.update_transform_params(dict(params), kwargs)  # the new sample's shape, not the recorded one
-            report = self._judge_again(params, kwargs)
-        result: dict[str, Any] = (
-            letterboxed(self, tuple(report["size"]), kwargs)
-            if report is not None and skipped
-            else super().apply_with_params(params, *args, **kwargs)
-        )
-        if report is not None and self.report_key is not None:
+    def __call__(self, *args: Any, force_apply: bool = False, **kwargs: Any) -> Any:
+        """Transform as the host does; letterbox a draw that is left out; say in the sample how the draw ended."""
+        try:
+            result = super().__call__(*args, force_apply=force_apply, **kwargs)
+        except _LeftOut as left_out:
+            result = self._leave_out(left_out, kwargs)
+        if not self.params:
+            self._counts.add(Status.NOT_APPLIED)
+        if self.report_key is not None:
+            report = {"status": Status.NOT_APPLIED.name} if not self.params else self.params[REPORT]
             result[self.report_key] = _worse(result.get(self.report_key), report)
         return result
 
-    def __call__(self, *args: Any, force_apply: bool = False, **kwargs: Any) -> Any:
-        """Transform as the host does; where its ``p`` leaves the transform out, the report says so."""
-        result = super().__call__(*args, force_apply=force_apply, **kwargs)
-        if self.report_key is not None and self.report_key not in result:
-            result[self.report_key] = {"status": Status.NOT_APPLIED.name}
+    def _leave_out(self, left_out: "_LeftOut", data: dict[str, Any]) -> dict[str, Any]:
+        """Return the whole image in the promised size, and keep the books that the host's call was about to keep."""
+        self.params = {**left_out.params, REPORT: left_out.report}
+        if self.deterministic:
+            data[self.save_key][id(self)] = copy.deepcopy(self.params)
+        return letterboxed(self, tuple(left_out.report["size"]), data)
+
+    def apply_with_params(self, params: dict[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Apply as the host does; in a replay, judge the window on its new sample first."""
+        if self.replay_mode:
+            params = self.update_transform_params(dict(params), kwargs)  # the new sample's shape, not the recorded one
+            if params.get(REPORT, {}).get("status") == Status.SKIPPED.name:
+                return letterboxed(self, tuple(params[REPORT]["size"]), kwargs)
+            self.params = {**params, REPORT: self._judge_again(params, kwargs)}
+        result: dict[str, Any] = super().apply_with_params(params, *args, **kwargs)
         return result
 
     def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -190,7 +212,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         content = self._content(data, image_size)
         frame = _frame(image_size, params.get("pad_params"))
         window = _shift(params["crop_coords"], frame[0], frame[1])
-        output = self._output(size_of(window))
+        output = self.output(size_of(window))
         status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
         found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
         self._counts.add(found.status)
@@ -208,30 +230,13 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         }
 
 
-class _Fork:
-    """The transform with a generator of its own, for one draw: what the guard and further host draws run on.
+class _LeftOut(Exception):  # noqa: N818  # not an error: a way out of the host's call
+    """A draw that ``on_fail="skip"`` leaves out."""
 
-    Its seed is the base key, the number of the call, and the drawn window (leaves may share the host's generators), set
-    side by side: all bits of a whole number seed a `random.Random`. It is made when it is first needed.
-    """
-
-    def __init__(self, transform: Guarded, drawn: Window) -> None:
-        self._transform = transform
-        self._drawn = drawn
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "py_random":
-            return getattr(self._transform, name)
-        seed = self._transform._base << 32 | self._transform._calls & 0xFFFFFFFF
-        for part in self._drawn:
-            seed = seed << 20 | part & 0xFFFFF
-        self.py_random = random.Random(seed)
-        return self.py_random
-
-    def stream(self, _purpose: int) -> Callable[[], float]:
-        """Return the fork's numbers. They are asked for in a fixed order, so one sequence serves all purposes."""
-        numbers: Callable[[], float] = self.py_random.random
-        return numbers
+    def __init__(self, params: dict[str, Any], report: dict[str, Any]) -> None:
+        super().__init__()
+        self.params = params
+        self.report = report
 
 
 def _frame(image_size: Size, pad: dict[str, int] | None) -> Window:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.content import Content, content_of, content_of_rows
+from safeaug.content import Content, checked_weights, content_of_rows, label_limits
 from safeaug.errors import ContentError
 from safeaug.geometry import Size
 from safeaug.policy import Policy
@@ -48,24 +48,25 @@ def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields:
     rows = data.get("bboxes")
     if rows is None or not len(rows):
         return content_of_rows((), image_size, ())
-    rows = np.asarray(rows)
-    corners = rows[:, :4].tolist()
-    if processor is None and any(abs(value) > FAR_OUTSIDE for value in corners[0]):
+    if processor is None and any(abs(value) > FAR_OUTSIDE for value in rows[0, :4].tolist()):
         raise ContentError(
-            f"boxes must be corners divided by width and height, got {corners[0]}; give A.Compose bbox_params, "
-            "or normalise the boxes where the transform is called by itself"
+            f"boxes must be corners divided by width and height, got {rows[0, :4].tolist()}; give A.Compose "
+            "bbox_params, or normalise the boxes where the transform is called by itself"
         )
-    height, width = image_size
-    boxes = [(x0 * width, y0 * height, x1 * width, y1 * height) for x0, y0, x1, y1 in corners]
-    if not policy.per_label and fields.weights is None and fields.ignore is None:
-        return content_of_rows(boxes, image_size, [policy.limit_of(None)] * len(boxes))
-    return content_of(
-        boxes,
+    if policy.per_label:
+        limits = label_limits(policy, _labels(rows, fields.labels, processor))
+    else:
+        limits = [policy.limit_of(None)] * len(rows)
+    weights, ignore = fields.weights, fields.ignore
+    if weights is None and ignore is None:
+        return content_of_rows(rows.tolist(), image_size, limits, unit=image_size)
+    return content_of_rows(
+        rows.tolist(),
         image_size,
-        policy,
-        labels=_labels(rows, fields.labels, processor) if policy.per_label else None,
-        weights=None if fields.weights is None else _numbers("weights", rows, fields.weights, processor),
-        ignore=None if fields.ignore is None else _numbers("ignore", rows, fields.ignore, processor) != 0,
+        limits,
+        None if weights is None else checked_weights(_numbers("weights", rows, weights, processor)),
+        None if ignore is None else (_numbers("ignore", rows, ignore, processor) != 0).tolist(),
+        unit=image_size,
     )
 
 

@@ -10,8 +10,8 @@ feasible.py what can be reached: the exact set, and drawing from it
 most.py     what can be kept where not everything can
 """
 
-from safeaug.placement.bounds import rectangle
+from safeaug.placement.bounds import least_size, rectangle
 from safeaug.placement.feasible import Feasible, feasible
 from safeaug.placement.most import least_lost, most_kept
 
-__all__ = ["Feasible", "feasible", "least_lost", "most_kept", "rectangle"]
+__all__ = ["Feasible", "feasible", "least_lost", "least_size", "most_kept", "rectangle"]

@@ -1,6 +1,9 @@
 """The bounding rectangle of the feasible positions, in plain floats: cheap, and often all that is needed."""
 
-from safeaug.geometry import Box, Domain, Size, starts
+import math
+from typing import cast
+
+from safeaug.geometry import Domain, Size
 from safeaug.records import Demand
 
 
@@ -22,46 +25,70 @@ def rectangle(demand: Demand, size: Size, domain: Domain) -> Domain | None:
     need is necessary, and with it each axis alone bounds the position. Whether the rectangle holds a feasible position
     only the exact count can say.
     """
-    if domain.x0 > domain.x1 or domain.y0 > domain.y1:
-        return None
     if demand.all_of_them:
-        common: Domain | None = domain
-        for box, need in zip(demand.boxes, demand.needs, strict=True):
-            if common is None:
-                return None
-            common = _within(box, need, demand.slack, size, common)
-        return common
-    needs = zip(demand.boxes, demand.needs, strict=True)
-    ones = (_within(box, need, demand.slack, size, domain) for box, need in needs)
-    reachable = [one for one in ones if one is not None]
+        return _common(demand, size, domain)
+    alone = (rectangle(demand.only(i), size, domain) for i in range(len(demand.boxes)))
+    reachable = [one for one in alone if one is not None]
     if len(reachable) < demand.least:
         return None
     x0, x1, y0, y1 = zip(*reachable, strict=True)
     return Domain(min(x0), max(x1), min(y0), max(y1))
 
 
-def _within(box: Box, need: float, slack: float, size: Size, domain: Domain) -> Domain | None:
-    """Return the part of a domain in which both axes alone allow what one object needs."""
-    a, b, c, d = box
+def _common(demand: Demand, size: Size, domain: Domain) -> Domain | None:
+    """Intersect what both axes alone allow each object, in real numbers, and round inward at the end.
+
+    Most candidates of a search end here, so the bounds of `reach` are written out.
+    """
+    x0, x1, y0, y1 = cast("tuple[float, float, float, float]", domain)
     height, width = size
-    if need <= 0:
-        return domain
-    if a == c or b == d:  # a point: the window must hold it, edges included
-        first_x, last_x = starts(0.0, a - slack, a + slack, width)
-        first_y, last_y = starts(0.0, b - slack, b + slack, height)
-    else:
-        wide, high = min(width, c - a), min(height, d - b)
-        if wide * high < need:
+    for (a, b, c, d), need in zip(demand.boxes, demand.needs, strict=True):
+        if need <= 0:
+            continue
+        wide, high = c - a, d - b
+        if wide and high:
+            wide, high = wide if wide < width else width, high if high < height else height
+            if wide * high < need:
+                return None
+            across, down = need / high, need / wide
+        else:  # a point: the window must hold it, edges included
+            across = down = -demand.slack
+        if a - width + across > x0:
+            x0 = a - width + across
+        if c - across < x1:
+            x1 = c - across
+        if b - height + down > y0:
+            y0 = b - height + down
+        if d - down < y1:
+            y1 = d - down
+        if x0 > x1 or y0 > y1:
             return None
-        first_x, last_x = starts(need / high, a, c, width)
-        first_y, last_y = starts(need / wide, b, d, height)
-    x0, x1, y0, y1 = domain
-    if first_x > x0:
-        x0 = first_x
-    if last_x < x1:
-        x1 = last_x
-    if first_y > y0:
-        y0 = first_y
-    if last_y < y1:
-        y1 = last_y
-    return Domain(x0, x1, y0, y1) if x0 <= x1 and y0 <= y1 else None
+    first_x, last_x, first_y, last_y = math.ceil(x0), math.floor(x1), math.ceil(y0), math.floor(y1)
+    return Domain(first_x, last_x, first_y, last_y) if first_x <= last_x and first_y <= last_y else None
+
+
+def least_size(demand: Demand) -> tuple[float, float]:
+    """Return a height and a width below which no window reaches the demand, wherever it stands.
+
+    Notes
+    -----
+    Of an object ``[a, c] × [b, d]`` a window holds at most ``d - b`` rows, so it must share ``s = need / (d - b)``
+    columns with it: it begins at or before ``c - s`` and ends at or behind ``a + s``. Where all objects must be kept,
+    it reaches from the least of the former to the greatest of the latter. Rows likewise.
+    """
+    if not demand.all_of_them:
+        return 0.0, 0.0
+    left = top = math.inf
+    right = bottom = -math.inf
+    for (a, b, c, d), need in zip(demand.boxes, demand.needs, strict=True):
+        if need <= 0:
+            continue
+        across = need / (d - b) if b < d and a < c else -demand.slack
+        down = need / (c - a) if b < d and a < c else -demand.slack
+        left, right = min(left, c - across), max(right, a + across)
+        top, bottom = min(top, d - down), max(bottom, b + down)
+    return bottom - top - ROUNDING, right - left - ROUNDING
+
+
+ROUNDING = 1e-9
+"""Pixels by which a necessary bound stays on the safe side of floating point."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.arrays import NUMPY
-from safeaug.geometry import Box, Domain, Size, overlap, starts
+from safeaug.geometry import Box, Domain, Size, overlap, reach
 
 Ints = NDArray[np.int64]
 
@@ -54,16 +54,16 @@ def intervals(boxes: list[Box], needs: list[float], slack: float, size: Size, do
     height, width = size
     wide = overlap(x, x + width, a, c, NUMPY)
     depth = np.divide(need, wide, out=np.full(wide.shape, np.inf), where=wide > 0)  # rows that must be shared
-    first, last = starts(depth, b, d, height, NUMPY)
+    first, last = reach(depth, b, d, height)
     reached = depth <= np.minimum(height, d - b)
     point = (a == c) | (b == d)
     if point.any():
         inside = (x <= a + slack) & (a - slack <= x + width)
-        point_first, point_last = starts(0.0, b - slack, b + slack, height, NUMPY)
+        point_first, point_last = reach(-slack, b, b, height)
         first, last = np.where(point, point_first, first), np.where(point, point_last, last)
         reached = np.where(point, inside, reached)
-    first = np.minimum(np.maximum(first, domain.y0), domain.y1 + 1)
-    last = np.where(reached, np.minimum(last, domain.y1), domain.y0 - 1)
+    first = np.minimum(np.maximum(np.ceil(first), domain.y0), domain.y1 + 1)
+    last = np.where(reached, np.minimum(np.floor(last), domain.y1), domain.y0 - 1)
     if need.min() <= 0:  # an object that may be anywhere
         first, last = np.where(need <= 0, domain.y0, first), np.where(need <= 0, domain.y1, last)
     return Intervals(first.astype(np.int64), last.astype(np.int64))

@@ -65,7 +65,7 @@ def test_c4_whole_or_gone():
 
 
 def test_c18_a_close_up_of_a_large_object_is_kept():
-    """An object of 80 % of the image: a share rule calls two of five close-ups a loss, the classification preset none."""
+    """An object of 80 % of the image: a share rule calls two close-ups of five a loss, the preset none."""
     boxes = [[27, 27, 485, 485]]
 
     def first_share(**policy):
