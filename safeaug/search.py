@@ -142,7 +142,7 @@ def elsewhere(
         Gives what must survive; asked for only where demands differ by size, or where an error must tell of it.
     """
     size = size_of(first)
-    if policy.sampling == "keep_scale" and allows(policy, size, host.output(size)):
+    if policy.sampling == "keep_scale" and (policy.max_stretch is None or allows(policy, size, host.output(size))):
         position = _place(demand, size, host.domain(size), streams(0))
         if position is not None:
             return Found(window_at(*position, size), Status.MOVED, Stage.DRAWN, 1)
@@ -239,14 +239,16 @@ def ladder(size: Size, host: Host, policy: Policy) -> list[Size]:
 
 def _first_that_succeeds(task: _Task, sizes: Iterator[Candidate]) -> Found | None:
     """Take the first candidate that has a feasible position, and a uniform one of them."""
+    policy, host, drawn = task.policy, task.host, task.ruled_out
+    least_height, least_width = (0.0, 0.0) if drawn is None else least_size(drawn)
     seen = {task.size}
     for candidate in sizes:
-        size = candidate.size
-        if size in seen:
+        _, _, size = candidate
+        if size[0] < least_height or size[1] < least_width or size in seen:
             continue
         seen.add(size)
-        if allows(task.policy, size, task.host.output(size)):
-            position = _place(task.demand(size), size, task.host.domain(size), task.streams(candidate.number))
+        if policy.max_stretch is None or allows(policy, size, host.output(size)):
+            position = _place(drawn or task.demand(size), size, host.domain(size), task.streams(candidate.number))
             if position is not None:
                 return task.found(position, candidate)
     return None

@@ -51,12 +51,9 @@ class Fork(random.Random):
         """Begin anew at a state."""
         self.state = state & MASK
 
-    def key(self, *parts: int) -> None:
-        """Begin anew at a state that depends on all bits of all parts."""
-        state = 0
-        for part in parts:
-            state = mixed(state + GAMMA + part & MASK)
-        self.state = state
+    def key(self, base: int, call: int, detail: int) -> None:
+        """Begin anew at a state that depends on all bits of a base, a number of the call, and a detail of it."""
+        self.state = mixed(mixed(base + call * GAMMA & MASK) ^ detail & MASK)
 
     def random(self) -> float:
         """Return the next number of 53 bits in [0, 1)."""

@@ -25,7 +25,7 @@ def rectangle(demand: Demand, size: Size, domain: Domain) -> Domain | None:
     need is necessary, and with it each axis alone bounds the position. Whether the rectangle holds a feasible position
     only the exact count can say.
     """
-    if demand.all_of_them:
+    if demand.gone is None and demand.least == len(demand.boxes):
         return _common(demand, size, domain)
     alone = (rectangle(demand.only(i), size, domain) for i in range(len(demand.boxes)))
     reachable = [one for one in alone if one is not None]
