@@ -12,10 +12,10 @@ from safeaug.version import __version__
 
 if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
+    from safeaug.by_hand import place
     from safeaug.errors import ContentError, MissingHostError, PolicyError, RetentionError, SafeAugError
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome
-    from safeaug.search import place
 
 _HOMES = {
     "ContentError": "errors",
@@ -27,7 +27,7 @@ _HOMES = {
     "Stage": "policy",
     "Status": "policy",
     "Outcome": "records",
-    "place": "search",
+    "place": "by_hand",
 }
 _HOSTS = ("albumentations",)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from safeaug.albumentations.fork import Fork
-from safeaug.geometry import Domain, Size, Window, domain_of
+from safeaug.geometry import Domain, Size, Window
 
 
 class Crop(Protocol):
@@ -68,8 +68,9 @@ class Draw:
         return size if self._crop.redraws else None
 
     def domain(self, size: Size) -> Domain:
-        """Return the positions that the host can draw for a window of this size."""
-        return domain_of(self._frame, size)
+        """Return the positions that the host can draw for a window of this size: all inside the frame."""
+        x0, y0, x1, y1 = self._frame
+        return Domain(x0, x1 - size[1], y0, y1 - size[0])
 
     def lattice(self) -> Iterable[Size]:
         """Return the sizes inside the host's own range."""

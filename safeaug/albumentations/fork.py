@@ -51,10 +51,6 @@ class Fork(random.Random):
         """Begin anew at a state."""
         self.state = state & MASK
 
-    def key(self, base: int, call: int, detail: int) -> None:
-        """Begin anew at a state that depends on all bits of a base, a number of the call, and a detail of it."""
-        self.state = mixed(mixed(base + call * GAMMA & MASK) ^ detail & MASK)
-
     def random(self) -> float:
         """Return the next number of 53 bits in [0, 1)."""
         self.state = state = self.state + GAMMA & MASK

@@ -17,7 +17,7 @@ import albumentations as A
 import numpy as np
 
 from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.fork import Fork
+from safeaug.albumentations.fork import GAMMA, MASK, Fork, mixed
 from safeaug.albumentations.letterboxed import letterboxed
 from safeaug.albumentations.targets import Fields, content_from
 from safeaug.content import Content, meets, passes, plain_demand
@@ -97,7 +97,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         Leaves may share the host's generators, and then share base key and number of the call; not the window.
         """
         x0, y0, x1, y1 = first
-        self._fork.key(self._base, self._calls, x0 << 48 ^ y0 << 32 ^ x1 << 16 ^ y1)
+        drawn = x0 << 48 ^ y0 << 32 ^ x1 << 16 ^ y1
+        self._fork.state = mixed(mixed(self._base + self._calls * GAMMA & MASK) ^ drawn & MASK)
         return self._fork
 
     @property
@@ -128,9 +129,12 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
     ) -> dict[str, Any]:
         """Return the host's parameters with the window that the search takes."""
         image_size: Size = params["shape"][:2]
-        # Windows of the host count from the corner of the padded image; the search works in the image frame.
-        frame = _frame(image_size, drawn.get("pad_params"))
-        first = _shift(drawn["crop_coords"], frame[0], frame[1])
+        first, pad = drawn["crop_coords"], drawn.get("pad_params")
+        frame = 0, 0, image_size[1], image_size[0]
+        if pad:
+            # Windows of the host count from the corner of the padded image; the search works in the image frame.
+            frame = _padded(frame, pad)
+            first = _shift(first, frame[0], frame[1])
         draw = Draw(self, params, data, frame, first)
         if demand is None:
             found = search(first, draw, self._content(data, image_size), self._policy, draw.stream)
@@ -138,7 +142,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             found = elsewhere(first, draw, demand, partial(self._content, data, image_size), self._policy, draw.stream)
         self._counts.add(found.status)
         if found.window is not first:
-            drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1])
+            drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1]) if pad else found.window
         if found.status is Status.SKIPPED:
             raise _LeftOut(params, self._report(found, image_size, data))
         if self.report_key is not None:
@@ -178,10 +182,13 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def __call__(self, *args: Any, force_apply: bool = False, **kwargs: Any) -> Any:
         """Transform as the host does; letterbox a draw that is left out; say in the sample how the draw ended."""
-        try:
-            result = super().__call__(*args, force_apply=force_apply, **kwargs)
-        except _LeftOut as left_out:
-            result = self._leave_out(left_out, kwargs)
+        if self.replay_mode and self.applied_in_replay:
+            result = self._replay(kwargs)
+        else:
+            try:
+                result = super().__call__(*args, force_apply=force_apply, **kwargs)
+            except _LeftOut as left_out:
+                result = self._leave_out(left_out, kwargs)
         if not self.params:
             self._counts.add(Status.NOT_APPLIED)
         if self.report_key is not None:
@@ -196,22 +203,22 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             data[self.save_key][id(self)] = copy.deepcopy(self.params)
         return letterboxed(self, tuple(left_out.report["size"]), data)
 
-    def apply_with_params(self, params: dict[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Apply as the host does; in a replay, judge the window on its new sample first."""
-        if self.replay_mode:
-            params = self.update_transform_params(dict(params), kwargs)  # the new sample's shape, not the recorded one
-            if params.get(REPORT, {}).get("status") == Status.SKIPPED.name:
-                return letterboxed(self, tuple(params[REPORT]["size"]), kwargs)
-            self.params = {**params, REPORT: self._judge_again(params, kwargs)}
-        result: dict[str, Any] = super().apply_with_params(params, *args, **kwargs)
+    def _replay(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Apply the recorded window to another sample, and judge it there."""
+        params = self.update_transform_params(dict(self.params), data)  # the new sample's shape, not the recorded one
+        if params.get(REPORT, {}).get("status") == Status.SKIPPED.name:
+            return letterboxed(self, tuple(params[REPORT]["size"]), data)
+        self.params = {**params, REPORT: self._judge_again(params, data)}
+        result: dict[str, Any] = self.apply_with_params(params, **data)
         return result
 
     def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Return the report of a replayed window: it stays where it is, and is FIRST or UNMET on this sample."""
         image_size: Size = params["shape"][:2]
         content = self._content(data, image_size)
-        frame = _frame(image_size, params.get("pad_params"))
-        window = _shift(params["crop_coords"], frame[0], frame[1])
+        window, pad = params["crop_coords"], params.get("pad_params")
+        if pad:
+            window = _shift(window, -pad["pad_left"], -pad["pad_top"])
         output = self.output(size_of(window))
         status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
         found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
@@ -239,16 +246,14 @@ class _LeftOut(Exception):  # noqa: N818  # not an error: a way out of the host'
         self.report = report
 
 
-def _frame(image_size: Size, pad: dict[str, int] | None) -> Window:
+def _padded(window: Window, pad: dict[str, int]) -> Window:
     """Return the rectangle, in the image frame, inside which the host places windows: the image and its padding."""
-    height, width = image_size
-    if pad is None:
-        return 0, 0, width, height
-    return -pad["pad_left"], -pad["pad_top"], width + pad["pad_right"], height + pad["pad_bottom"]
+    x0, y0, x1, y1 = window
+    return x0 - pad["pad_left"], y0 - pad["pad_top"], x1 + pad["pad_right"], y1 + pad["pad_bottom"]
 
 
 def _shift(window: Window, x: int, y: int) -> Window:
-    return window_at(window[0] + x, window[1] + y, size_of(window)) if x or y else window
+    return window_at(window[0] + x, window[1] + y, size_of(window))
 
 
 def _worse(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:

@@ -25,21 +25,10 @@ def rectangle(demand: Demand, size: Size, domain: Domain) -> Domain | None:
     need is necessary, and with it each axis alone bounds the position. Whether the rectangle holds a feasible position
     only the exact count can say.
     """
-    if demand.gone is None and demand.least == len(demand.boxes):
-        return _common(demand, size, domain)
-    alone = (rectangle(demand.only(i), size, domain) for i in range(len(demand.boxes)))
-    reachable = [one for one in alone if one is not None]
-    if len(reachable) < demand.least:
-        return None
-    x0, x1, y0, y1 = zip(*reachable, strict=True)
-    return Domain(min(x0), max(x1), min(y0), max(y1))
-
-
-def _common(demand: Demand, size: Size, domain: Domain) -> Domain | None:
-    """Intersect what both axes alone allow each object, in real numbers, and round inward at the end.
-
-    Most candidates of a search end here, so the bounds of `reach` are written out.
-    """
+    if demand.gone is not None or demand.least < len(demand.boxes):
+        return _hull(demand, size, domain)
+    # The bounds of `reach`, written out: most candidates of a search end in this loop. In real numbers, rounded inward
+    # at the end.
     x0, x1, y0, y1 = cast("tuple[float, float, float, float]", domain)
     height, width = size
     for (a, b, c, d), need in zip(demand.boxes, demand.needs, strict=True):
@@ -65,6 +54,16 @@ def _common(demand: Demand, size: Size, domain: Domain) -> Domain | None:
             return None
     first_x, last_x, first_y, last_y = math.ceil(x0), math.floor(x1), math.ceil(y0), math.floor(y1)
     return Domain(first_x, last_x, first_y, last_y) if first_x <= last_x and first_y <= last_y else None
+
+
+def _hull(demand: Demand, size: Size, domain: Domain) -> Domain | None:
+    """Return the rectangle around those of all objects, where not all of them must be kept."""
+    alone = (rectangle(demand.only(i), size, domain) for i in range(len(demand.boxes)))
+    reachable = [one for one in alone if one is not None]
+    if len(reachable) < demand.least:
+        return None
+    x0, x1, y0, y1 = zip(*reachable, strict=True)
+    return Domain(min(x0), max(x1), min(y0), max(y1))
 
 
 def least_size(demand: Demand) -> tuple[float, float]:

@@ -1,0 +1,125 @@
+"""A window that keeps its objects, for frameworks that cut by hand: the search as one pure function."""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from safeaug.content import content_of
+from safeaug.errors import ContentError, PolicyError
+from safeaug.geometry import BoxFormat, Domain, Size, Window, check_size, domain_of, size_of, to_xyxy, window_at
+from safeaug.policy import Policy, Status
+from safeaug.records import Outcome
+from safeaug.search import outcome_of, search
+
+
+class Fixed(NamedTuple):
+    """A host that cuts windows of one given size out of a frame."""
+
+    frame: Window
+    rendered: Size | None
+    whole: Size | None
+    redraws: bool = False
+
+    def domain(self, size: Size) -> Domain:
+        """Return all positions inside the frame."""
+        return domain_of(self.frame, size)
+
+    def output(self, size: Size) -> Size:
+        """Return the size at which windows are rendered, by default their own."""
+        return self.rendered or size
+
+    def redraw(self, number: int) -> Window:
+        """Never called: there is one size."""
+        raise AssertionError(number)
+
+    def lattice(self) -> Iterable[Size]:
+        """Return no further size."""
+        return ()
+
+
+class Generator(Protocol):
+    """Anything with ``random()`` in [0, 1): `numpy.random.Generator`, `random.Random`."""
+
+    def random(self) -> float:
+        """Return the next uniform number."""
+        ...
+
+
+def place(
+    image_size: Size,
+    boxes: object,
+    window_size: Size,
+    policy: Policy | None = None,
+    rng: Generator | None = None,
+    *,
+    box_format: BoxFormat = "xyxy",
+    output_size: Size | None = None,
+    labels: Iterable[object] | None = None,
+    weights: object = None,
+    ignore: object = None,
+) -> Outcome:
+    """Return a random window of a given size that keeps its objects, for any framework.
+
+    Parameters
+    ----------
+    image_size : (int, int)
+        Height and width of the image.
+    boxes : array_like of shape (N, 4)
+        What must survive, in the image frame.
+    window_size : (int, int)
+        Height and width of the window; it must fit into the image.
+    policy : Policy, optional
+        What must be kept; ``Policy()`` by default. With ``on_fail="enlarge"`` the window may grow up to the image.
+    rng : numpy.random.Generator or random.Random
+        Where chance comes from. The result is a pure function of the arguments and of what it gives.
+    box_format : {"xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"}, default "xyxy"
+        Format of the boxes.
+    output_size : (int, int), optional
+        Size to which the window will be resized, for rules in output pixels; by default it is not resized.
+    labels, weights, ignore : sequence of length N, optional
+        Per object: its label, for limits per label; what it counts for; whether it is left out.
+
+    Returns
+    -------
+    Outcome
+        ``outcome.view.window`` is where to cut, ``outcome.status`` how it went. Without chance of success the status
+        is ``UNMET`` and the window keeps as many objects as can be kept; ``SKIPPED`` holds the whole image.
+
+    Raises
+    ------
+    ContentError
+        On boxes or sizes that cannot be judged.
+    RetentionError
+        Where ``policy.on_fail`` is "raise" and the promise cannot be met.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> outcome = place((480, 640), [[10, 20, 110, 220]], (256, 256), Policy(min_retention=0.9), rng)
+    >>> outcome.status.name, bool(outcome.retention[0] >= 0.9)
+    ('MOVED', True)
+    """
+    if rng is None:
+        raise PolicyError("place needs rng, a numpy.random.Generator or random.Random; chance is an argument here")
+    policy = policy or Policy()
+    image_size, window_size = check_size("image_size", image_size), check_size("window_size", window_size)
+    if window_size[0] > image_size[0] or window_size[1] > image_size[1]:
+        raise ContentError(f"window_size {window_size} must fit into image_size {image_size}; pad the image first")
+    output = check_size("output_size", output_size) if output_size is not None else None
+    content = content_of(
+        to_xyxy(boxes, box_format, image_size),  # type: ignore[arg-type]  # any array_like, checked there
+        image_size,
+        policy,
+        labels=None if labels is None else list(labels),
+        weights=weights,  # type: ignore[arg-type]  # as above
+        ignore=ignore,  # type: ignore[arg-type]  # as above
+    )
+    frame = (0, 0, image_size[1], image_size[0])
+    domain = domain_of(frame, window_size)
+    x = domain.x0 + int(rng.random() * (domain.x1 - domain.x0 + 1))
+    y = domain.y0 + int(rng.random() * (domain.y1 - domain.y0 + 1))
+    host = Fixed(frame, output, image_size)
+    found = search(window_at(x, y, window_size), host, content, policy, lambda _: rng.random)
+    if found.status is Status.SKIPPED:
+        found = found._replace(window=frame)
+    return outcome_of(found, content, policy, output or size_of(found.window))
