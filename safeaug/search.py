@@ -229,8 +229,8 @@ def _retention_error(task: _Task, found: Found) -> RetentionError:
     worst = float(np.nanmin(outcome.retention[list(task.content().origin)]))
     policy, tried = task.policy, redraws(task.host, task.policy) + 1
     return RetentionError(
-        f"the promise cannot be met: with keep={policy.keep!r} and min_retention={policy.min_retention} no window of the "
-        f"{tried} drawn sizes, nor of the lattice, keeps its {len(task.drawn.boxes)} object(s). The best of size "
+        f"the promise cannot be met: with keep={policy.keep!r} and min_retention={policy.min_retention} no window of "
+        f"the {tried} drawn sizes, nor of the lattice, keeps its {len(task.drawn.boxes)} object(s). The best of size "
         f"{task.size} is {found.window}, where the worst object keeps {worst:.3f}. Lower the limit, keep fewer, or use "
         'on_fail="most"',
         outcome,
