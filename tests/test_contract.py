@@ -324,6 +324,26 @@ def test_additional_targets_share_the_window_or_are_refused(crop):
         run(**sample(second=picture(40), depth=None))
 
 
+def test_boxes_of_an_additional_target_are_objects_too(crop):
+    run = A.Compose(
+        [crop.guarded(report_key="report", keep="any", min_retention=1.0)],
+        bbox_params=A.BboxParams("pascal_voc"),
+        additional_targets={"others": "bboxes"},
+        seed=0,
+    )
+    for boxes, others in (([], BOXES[:1]), (BOXES[:1], []), (BOXES[:1], BOXES[1:])):
+        for _ in range(10):
+            rows, other_rows = ([[*box, 1.0] for box in each] for each in (boxes, others))
+            out = run(image=picture(), bboxes=rows, others=other_rows)
+            assert len(out["report"]["retention"]) == len(boxes) + len(others)
+            assert max(out["report"]["retention"]) >= 1 - 1e-5
+            assert len(out["bboxes"]) + len(out["others"]) >= 1
+    guarded = crop.guarded()
+    guarded.add_targets({"others": "bboxes"})
+    with pytest.raises(sa.ContentError, match="under 'bboxes', 'others' must have the same columns"):
+        guarded(image=picture(), bboxes=np.array([[0, 0, 0.1, 0.1]]), others=np.array([[0, 0, 0.1, 0.1, 1.0]]))
+
+
 # Replay, serialisation, copies
 
 

@@ -115,7 +115,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._calls += 1
         if self._additional_targets:
             self._check_companions(data, params["shape"][:2])
-        demand = None if drawn.get("pad_params") else self._plain_demand(params, data)
+        plain = not drawn.get("pad_params") and "bboxes" not in self._additional_targets.values()
+        demand = self._plain_demand(params, data) if plain else None
         if demand is None or not passes(demand, drawn["crop_coords"]):
             return self._guarded(drawn, demand, params, data)
         self._counts.add(Status.FIRST)
@@ -158,7 +159,9 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         return plain_demand(rows.tolist(), image_size, self._plain_limit, image_size)
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
-        return content_from(data, image_size, self._policy, self._fields, self.get_processor("bboxes"))
+        more = [key for key, target in self._additional_targets.items() if target == "bboxes"]
+        processor = self.get_processor("bboxes")
+        return content_from(data, ["bboxes", *more], image_size, self._policy, self._fields, processor)
 
     def _check_companions(self, data: dict[str, Any], image_size: Size) -> None:
         """Raise where an additional image or mask has another size: one window cannot mean the same in both."""

@@ -23,14 +23,18 @@ class Fields(NamedTuple):
     ignore: str | None
 
 
-def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields: Fields, processor: Any) -> Content:
+def content_from(
+    data: dict[str, Any], keys: Sequence[str], image_size: Size, policy: Policy, fields: Fields, processor: Any
+) -> Content:
     """Return the content of the boxes in a leaf's data.
 
     Parameters
     ----------
     data : dict
-        What the host hands to a leaf: ``bboxes`` of shape (N, 4 + fields), corners divided by width and height, with
-        one column for each label field, encoded as numbers.
+        What the host hands to a leaf: boxes of shape (N, 4 + fields), corners divided by width and height, with one
+        column for each label field, encoded as numbers.
+    keys : sequence of str
+        Where boxes stand: ``bboxes``, and the additional targets of that kind. The objects are numbered in this order.
     image_size : (int, int)
         Height and width of the image.
     policy : Policy
@@ -45,9 +49,12 @@ def content_from(data: dict[str, Any], image_size: Size, policy: Policy, fields:
     ContentError
         Where boxes are in pixels although nothing converts them, or a field is not among the label fields.
     """
-    rows = data.get("bboxes")
-    if rows is None or not len(rows):
+    sets = [np.asarray(data[key]) for key in keys if data.get(key) is not None and len(data[key])]
+    if not sets:
         return content_of_rows((), image_size, ())
+    if len({each.shape[1] for each in sets}) > 1:
+        raise ContentError(f"boxes under {', '.join(map(repr, keys))} must have the same columns behind the corners")
+    rows = np.concatenate(sets)
     if processor is None and any(abs(value) > FAR_OUTSIDE for value in rows[0, :4].tolist()):
         raise ContentError(
             f"boxes must be corners divided by width and height, got {rows[0, :4].tolist()}; give A.Compose "
