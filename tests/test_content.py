@@ -91,6 +91,13 @@ def test_a_point_ignores_fill_and_pixels():
     assert demand.needs == [0.5]
 
 
+def test_gone_is_a_twentieth_and_the_tolerance():
+    policy = Policy(keep="whole")
+    box = (2.0, 2.0, 12.0, 8.0)
+    demand = demand_of(content_of([box, [4, 4, 4, 4]], SIZE, policy), policy, (5, 5), (5, 5))
+    assert demand.gone == pytest.approx([0.05 * 60 + oracle.tolerance(box, SIZE), 0.5], rel=1e-12)
+
+
 def test_sub_float_areas_count_but_ask_nothing():
     content = content_of([[1, 1, 1 + 1e-12, 1 + 1e-12]], SIZE, Policy(min_retention=1))
     assert list(content.origin) == [0]

@@ -151,6 +151,17 @@ def test_a_pixel_floor_is_met_by_zooming_in_where_that_is_allowed():
     assert oracle.shared((6, 6, 10, 10), found.window) * 256 / (height * width) >= 64 - 1e-3
 
 
+@pytest.mark.parametrize("sampling", ["keep_scale", "joint"])
+def test_the_smallest_size_that_can_succeed_is_not_passed_over(sampling):
+    policy = Policy(min_retention=1.0, sampling=sampling)
+    content = content_of([(5, 6, 9, 10)], (16, 16), policy)
+    toy = ToyHost((16, 16), ((4, 4),), (1.0,))
+    for seed in range(20):
+        rng = random.Random(seed)
+        found = search((0, 0, 3, 3), toy.host(rng), content, policy, lambda _, r=rng: r.random)
+        assert found[:3] == ((5, 6, 9, 10), Status.RESIZED, Stage.REDRAW)
+
+
 def test_fill_keeps_a_close_up_and_says_so():
     # C18: the object fills 80 % of the image. A pure share rule calls a window inside of it a loss.
     box = (0.0, 0.0, 80.0, 100.0)

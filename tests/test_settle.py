@@ -87,6 +87,16 @@ def test_it_is_uniform_on_the_windows_that_keep_the_most(scene):
     assert settle(demand, size, domain, best[0], lambda: rng.random) == best[0]
 
 
+def test_a_little_more_weight_is_more():
+    boxes, policy = [(0, 0, 4, 4), (12, 12, 16, 16)], Policy(min_retention=1.0)
+    content = content_of(boxes, (16, 16), policy, weights=[0.95, 1.0])
+    demand = demand_of(content, policy, (6, 6), (6, 6))
+    rng = random.Random(0)
+    for _ in range(50):
+        window = settle(demand, (6, 6), Domain(0, 10, 0, 10), (0, 0, 6, 6), lambda: rng.random)
+        assert kept_weight(demand, window) == 1.0
+
+
 def test_a_bound_that_is_not_attained_is_one():
     boxes, limit, size = SCENES["a bound that is not attained"]
     policy = Policy(min_retention=limit)
