@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from safeaug import ContentError, Outcome, Policy, Stage, Status
 from safeaug.arrays import NUMPY, ops_of
-from safeaug.content import content_of, demand_of, least_of, measure
+from safeaug.content import content_of, demand_of, least_of, measure, plain_demand
 from safeaug.geometry import View, intersection, letterbox, stretch, to_xyxy
 from tests import oracle
 from tests.strategies import boxes_in, image_sizes, worlds
@@ -89,6 +89,25 @@ def test_a_point_ignores_fill_and_pixels():
     policy = Policy(min_visible_pixels=100, min_fill=0.9)
     demand = demand_of(content_of([[4, 4, 4, 4]], SIZE, policy), policy, (2, 2), (2, 2))
     assert demand.needs == [0.5]
+
+
+@given(worlds(most_boxes=4, keeps=("all",)))
+def test_a_plain_demand_is_the_demand_of_the_content(world):
+    image_size, boxes, policy, size = world
+    height, width = image_size
+    limit = policy.limit_of(None)
+    plain = plain_demand(boxes, image_size, limit)
+    ordinary = all(0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height for x0, y0, x1, y1 in boxes)
+    assert (plain is not None) == ordinary
+    if plain is not None:
+        asked = Policy(min_retention=limit)
+        expected = demand_of(content_of(boxes, image_size, asked), asked, size, size)
+        assert plain.needs == pytest.approx(expected.needs, rel=1e-12)
+        assert plain._replace(needs=[]) == expected._replace(needs=[])
+        scaled = [[x0 / width, y0 / height, x1 / width, y1 / height] for x0, y0, x1, y1 in boxes]
+        again = plain_demand(scaled, image_size, limit, image_size)
+        assert again is None or again.needs == pytest.approx(plain.needs, rel=1e-6, abs=1e-9)
+    assert plain_demand([[0.0, 0.0, np.nan, 1.0]], image_size, limit) is None
 
 
 def test_gone_is_a_twentieth_and_the_tolerance():

@@ -252,6 +252,25 @@ def test_labels_written_behind_the_coordinates_have_limits_too():
         assert out["report"]["retention"][1] >= 1 - 1e-5
 
 
+def test_label_fields_stand_behind_what_the_user_wrote_behind_the_corners():
+    crop = S.RandomCrop(40, 48, min_retention={"dog": 1.0, "*": 0}, report_key="report")
+    rows = np.array([[0, 0, 10, 10, 1], [90, 70, 100, 80, 2]])
+    for _ in range(20):
+        out = compose(crop)(image=picture(), bboxes=rows, labels=["cat", "dog"])
+        assert out["report"]["retention"][1] >= 1 - 1e-5
+
+
+def test_boxes_that_an_earlier_step_pushed_outside_count_by_their_part_inside():
+    """The host clips boxes after each step, unless it is told not to."""
+    params = A.BboxParams("pascal_voc", label_fields=["labels"], check_each_transform=False)
+    crop = S.RandomCrop(20, 20, min_retention=0.8, report_key="report")
+    run = A.Compose([A.Crop(0, 0, 40, 40), crop], bbox_params=params, seed=0)
+    for _ in range(20):
+        report = run(image=picture(), bboxes=[[30, 10, 70, 20]], labels=["a quarter inside"])["report"]
+        assert report["status"] in {"FIRST", "MOVED"}
+        assert report["retention"][0] >= 0.8 - 1e-5
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
