@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
         try:
             return importlib.import_module(f"safeaug.{name}")
         except MissingHostImportError as error:
-            raise MissingHostAttributeError(str(error)) from None
+            raise MissingHostAttributeError(str(error)) from error
     raise AttributeError(f"module 'safeaug' has no attribute {name!r}")
 
 

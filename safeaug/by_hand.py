@@ -101,7 +101,9 @@ def place(
     """
     if rng is None:
         raise PolicyError("place needs rng, a numpy.random.Generator or random.Random; chance is an argument here")
-    policy = policy or Policy()
+    policy = Policy() if policy is None else policy
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy must be a safeaug.Policy, got {policy!r}")
     image_size, window_size = check_size("image_size", image_size), check_size("window_size", window_size)
     if window_size[0] > image_size[0] or window_size[1] > image_size[1]:
         raise ContentError(f"window_size {window_size} must fit into image_size {image_size}; pad the image first")

@@ -79,7 +79,7 @@ def content_of(
     weights : array_like of shape (N,), optional
         What each object counts for, at least 0; 1 by default.
     ignore : array_like of shape (N,), optional
-        True for an object (a crowd, a difficult one) that is never asked for.
+        True for an object (a crowd, a difficult one) that is never asked for, whatever its box or label.
 
     Raises
     ------
@@ -88,12 +88,13 @@ def content_of(
     """
     rows = _rows(boxes)
     count = len(rows)
+    passed_over = None if ignore is None else (_numbers("ignore", ignore, count) != 0).tolist()
     return content_of_rows(
         rows,
         image_size,
-        _limits(policy, labels, count),
-        None if weights is None else checked_weights(_of_length("weights", weights, count).astype(np.float64)),
-        None if ignore is None else _of_length("ignore", ignore, count).astype(bool).tolist(),
+        _limits(policy, labels, count, passed_over),
+        None if weights is None else checked_weights(_numbers("weights", weights, count)),
+        passed_over,
     )
 
 
@@ -128,7 +129,8 @@ def content_of_rows(
     for row in rows:
         x0, y0, x1, y1 = box = row[0] * across, row[1] * down, row[2] * across, row[3] * down
         if not (0.0 <= x0 < x1 <= width and 0.0 <= y0 < y1 <= height):
-            box = _clipped(len(given), box, image_size)
+            i = len(given)
+            box = OUTSIDE if ignore is not None and ignore[i] and not _is_box(box) else _clipped(i, box, image_size)
             ordinary = False
         given.append(box)
     shares = [1.0] * len(given) if weights is None else list(weights)
@@ -183,18 +185,25 @@ OUTSIDE: Box = (math.nan, math.nan, math.nan, math.nan)
 
 
 def _rows(boxes: ArrayLike) -> list[list[float]]:
-    array = np.asarray(boxes, dtype=np.float64)
+    try:
+        array = np.asarray(boxes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"boxes must be numbers of shape (N, 4), got {boxes!r}") from None
     if array.size and (array.ndim != 2 or array.shape[1] != 4):
         raise ContentError(f"boxes must be of shape (N, 4), got {array.shape}; one box is [[x0, y0, x1, y1]]")
     rows: list[list[float]] = array.tolist()
     return rows
 
 
+def _is_box(row: Box) -> bool:
+    return 0.0 <= row[2] - row[0] < math.inf and 0.0 <= row[3] - row[1] < math.inf
+
+
 def _clipped(i: int, row: Box, image_size: Size) -> Box:
     """Return a box clipped to the image, a point for one without area, `OUTSIDE` for one that is not in the image."""
     x0, y0, x1, y1 = row
     height, width = image_size
-    if not (0.0 <= x1 - x0 < math.inf and 0.0 <= y1 - y0 < math.inf):
+    if not _is_box(row):
         if not all(map(math.isfinite, row)):
             raise ContentError(f"box {i} must be of finite numbers, got {list(row)}; drop it or mend the annotation")
         raise ContentError(
@@ -383,34 +392,41 @@ def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[
     return retention, by_fill
 
 
-def label_limits(policy: Policy, labels: Sequence[Hashable]) -> list[float]:
-    """Return the limit of each label, or raise `ContentError` where the policy names none."""
+def label_limits(policy: Policy, labels: Sequence[Hashable], ignore: Sequence[bool] | None = None) -> list[float]:
+    """Return the limit of each label that counts, or raise `ContentError` where the policy names none."""
     try:
-        return [policy.limit_of(label) for label in labels]
+        return [0.0 if ignore is not None and ignore[i] else policy.limit_of(label) for i, label in enumerate(labels)]
     except PolicyError as error:
         raise ContentError(str(error)) from None
+    except TypeError:
+        raise ContentError(f"labels must be numbers or text, got {list(labels)}") from None
 
 
 def checked_weights(weights: NDArray[np.float64]) -> list[float]:
     """Return the weights as plain numbers, or raise `ContentError` where they are none."""
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ContentError(f"weights must be finite, at least 0, and not all 0, got {weights.tolist()}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ContentError(f"weights must be finite and at least 0, got {weights.tolist()}")
     values: list[float] = weights.tolist()
     return values
 
 
-def _limits(policy: Policy, labels: Sequence[Hashable] | None, count: int) -> list[float]:
+def _limits(
+    policy: Policy, labels: Sequence[Hashable] | None, count: int, ignore: Sequence[bool] | None
+) -> list[float]:
     if not policy.per_label:
         return [policy.limit_of(None)] * count
     if labels is None:
         raise ContentError("min_retention is per label, but the boxes came without labels; name their label field")
     if len(labels) != count:
         raise ContentError(f"labels must be as many as boxes, got {len(labels)} labels and {count} boxes")
-    return label_limits(policy, labels)
+    return label_limits(policy, labels, ignore)
 
 
-def _of_length(name: str, values: ArrayLike, count: int) -> NDArray[Any]:
-    array = np.asarray(values)
+def _numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"{name} must be numbers, got {values!r}") from None
     if array.shape != (count,):
         raise ContentError(f"{name} must be one number per box, of shape ({count},), got shape {array.shape}")
     return array

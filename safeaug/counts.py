@@ -85,8 +85,8 @@ class Counts:
             told, self._cells[_TOLD] = self._cells[_TOLD], 1
         if not told:
             logging.getLogger("safeaug").warning(
-                "%s: the promise could not be met in %d of the first %d draws. The window is too small for what it "
-                'must keep: lower min_retention, use keep="whole" or "any", widen the scale, or set on_fail="enlarge"',
+                "%s: the promise could not be met in %d of the first %d draws. No window that it can draw keeps what "
+                'the policy asks: lower min_retention, use keep="whole" or "any", or draw larger windows',
                 self._owner,
                 unmet,
                 draws,

@@ -171,7 +171,10 @@ def to_xyxy(boxes: ArrayLike, box_format: BoxFormat, image_size: Size) -> NDArra
     """
     if box_format not in get_args(BoxFormat):
         raise ContentError(f"box_format must be one of {', '.join(get_args(BoxFormat))}, got {box_format!r}")
-    out = np.array(boxes, dtype=np.float64)
+    try:
+        out = np.array(boxes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"boxes must be numbers of shape (N, 4), got {boxes!r}") from None
     if not out.size:
         return np.empty((0, 4))
     if not np.isfinite(out).all():

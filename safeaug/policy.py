@@ -7,6 +7,8 @@ from enum import IntEnum
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from safeaug.errors import PolicyError
 
 Keep = Literal["all", "any", "one", "whole"]
@@ -117,16 +119,19 @@ class Policy:
     on_empty: OnEmpty = "plain"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "min_retention", _limits(self.min_retention))
-        _check_keep(self.keep)
+        # Fields are kept as plain Python numbers: numpy's would be compared, printed and serialised in other ways.
+        checked: dict[str, Any] = {"min_retention": _limits(self.min_retention), "keep": _checked_keep(self.keep)}
         if self.min_fill is not None:
-            _check_number("min_fill", self.min_fill, 0, 1, open_low=True)
+            checked["min_fill"] = _check_number("min_fill", self.min_fill, 0, 1, open_low=True)
         if self.min_visible_pixels is not None:
-            _check_number("min_visible_pixels", self.min_visible_pixels, 0, math.inf)
+            checked["min_visible_pixels"] = _check_number("min_visible_pixels", self.min_visible_pixels, 0, math.inf)
         if self.max_stretch is not None:
-            _check_number("max_stretch", self.max_stretch, 1, math.inf)
+            checked["max_stretch"] = _check_number("max_stretch", self.max_stretch, 1, math.inf)
         if not _is_int(self.tries) or self.tries < 0:
             raise PolicyError(f"tries must be a whole number of at least 0, got {self.tries!r}")
+        checked["tries"] = int(self.tries)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         _check_choice("sampling", self.sampling, get_args(Sampling))
         _check_choice("on_fail", self.on_fail, get_args(OnFail))
         _check_choice("on_empty", self.on_empty, get_args(OnEmpty))
@@ -201,7 +206,12 @@ def _limits(value: Any) -> float | dict[Any, float]:
         raise PolicyError(f"min_retention must be a number or map labels to numbers, got {value!r}") from None
     if not limits:
         raise PolicyError('min_retention maps no label; name at least one, or "*" for all')
-    return {label: _check_number(f"min_retention[{label!r}]", limit, 0, 1) for label, limit in limits.items()}
+    return {
+        label.item() if isinstance(label, np.generic) else label: _check_number(
+            f"min_retention[{label!r}]", limit, 0, 1
+        )
+        for label, limit in limits.items()
+    }
 
 
 def _check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
@@ -215,9 +225,10 @@ def _check_number(name: str, value: Any, low: float, high: float, *, open_low: b
     return number
 
 
-def _check_keep(keep: Any) -> None:
+def _checked_keep(keep: Any) -> Keep | int:
     if not (keep in get_args(Keep) if isinstance(keep, str) else _is_int(keep) and keep >= 1):
         raise PolicyError(f'keep must be "all", "any", "one", "whole" or a whole number of at least 1, got {keep!r}')
+    return keep if isinstance(keep, str) else int(keep)  # type: ignore[return-value]  # one of the four, checked above
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

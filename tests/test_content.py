@@ -47,6 +47,8 @@ def test_boxes_are_not_changed(image_size, data):
         ([[0, 9, 2, 1]], "are the corners swapped"),
         ([[0, 0, 1]], r"shape \(N, 4\), got \(1, 3\)"),
         ([0, 0, 1, 1], r"shape \(N, 4\), got \(4,\)"),
+        ([[0, 0, 1, 1], [0, 0, 1]], "boxes must be numbers of shape"),
+        ([["a", "b", "c", "d"]], "boxes must be numbers of shape"),
     ],
 )
 def test_what_is_no_box_is_a_content_error(boxes, message):
@@ -110,6 +112,24 @@ def test_a_plain_demand_is_the_demand_of_the_content(world):
     assert plain_demand([[0.0, 0.0, np.nan, 1.0]], image_size, limit) is None
 
 
+def test_an_ignored_object_may_be_anything():
+    policy = Policy(min_retention={"a": 0.5})
+    boxes = [[0, 0, 4, 4], [5, 5, np.nan, 6], [9, 9, 2, 2], [1, 1, 3, 3]]
+    content = content_of(boxes, SIZE, policy, labels=["a", "crowd", "a", "crowd"], ignore=[0, 1, 1, 1])
+    assert list(content.origin) == [0]
+    retention, _ = measure(content, policy, (0, 0, 10, 10))
+    np.testing.assert_array_equal(retention, [1, np.nan, np.nan, 1])
+
+
+def test_fill_is_measured_on_the_objects_that_count():
+    policy = Policy(min_fill=0.5)
+    content = content_of([[0, 0, 1, 1], [0, 0, 20, 10]], SIZE, policy, ignore=[1, 0])
+    _, by_fill = measure(content, policy, (0, 0, 4, 4))
+    assert by_fill.tolist() == [False, True]
+    _, by_fill = measure(content_of([[0, 0, 20, 10], [0, 0, 1, 1]], SIZE, policy, ignore=[1, 0]), policy, (0, 0, 4, 4))
+    assert by_fill.tolist() == [False, False]
+
+
 def test_gone_is_a_twentieth_and_the_tolerance():
     policy = Policy(keep="whole")
     box = (2.0, 2.0, 12.0, 8.0)
@@ -142,9 +162,10 @@ def test_limits_weights_and_ignore_go_with_their_object():
         ({"policy": Policy(min_retention={"a": 0.5}), "labels": ["a", "b"]}, "names no limit for label 'b'"),
         ({"weights": [1]}, r"weights must be one number per box, of shape \(2,\), got shape \(1,\)"),
         ({"weights": [1, -1]}, "at least 0"),
-        ({"weights": [0, 0]}, "not all 0"),
         ({"weights": [1, np.nan]}, "finite"),
+        ({"weights": ["a", "b"]}, "weights must be numbers"),
         ({"ignore": [True]}, "ignore must be one number per box"),
+        ({"policy": Policy(min_retention={"a": 0.5}), "labels": [["a"], ["a"]]}, "labels must be numbers or text"),
     ],
 )
 def test_bad_companions_are_content_errors(arguments, message):

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import random
+import threading
 
 import albumentations as A
 import numpy as np
@@ -357,10 +358,76 @@ def test_boxes_of_an_additional_target_are_objects_too(crop):
             assert len(out["report"]["retention"]) == len(boxes) + len(others)
             assert max(out["report"]["retention"]) >= 1 - 1e-5
             assert len(out["bboxes"]) + len(out["others"]) >= 1
-    guarded = crop.guarded()
-    guarded.add_targets({"others": "bboxes"})
-    with pytest.raises(sa.ContentError, match="under 'bboxes', 'others' must have the same columns"):
-        guarded(image=picture(), bboxes=np.array([[0, 0, 0.1, 0.1]]), others=np.array([[0, 0, 0.1, 0.1, 1.0]]))
+
+
+def test_labels_of_an_additional_target_are_its_own():
+    params = A.BboxParams("pascal_voc", label_fields=["labels"])
+    crop = S.RandomCrop(40, 48, min_retention={"cat": 1.0}, report_key="report")
+    run = A.Compose([crop], bbox_params=params, additional_targets={"others": "bboxes"}, seed=0)
+    for _ in range(20):  # the host hands the label field to the target that has boxes
+        out = run(image=picture(), bboxes=[], others=[[90, 70, 100, 80]], labels=["cat"])
+        assert out["report"]["retention"] == [pytest.approx(1, abs=1e-5)]
+
+
+@pytest.mark.parametrize("label", [0.1, 16777217, -3, 7.5])
+def test_numeric_labels_survive_the_hosts_float32(label):
+    run = compose(S.RandomCrop(40, 48, min_retention={label: 1.0, "*": 0}, report_key="report"))
+    for _ in range(20):
+        out = run(image=picture(), bboxes=[[90, 70, 100, 80], [0, 0, 10, 10]], labels=[label, 2])
+        assert out["report"]["retention"][0] >= 1 - 1e-5
+    with pytest.raises(sa.ContentError, match="must differ in float32"):
+        compose(S.RandomCrop(40, 48, min_retention={0.1: 1.0, 0.1 + 1e-12: 0}))(
+            image=picture(), bboxes=[[0, 0, 10, 10]], labels=[0.1]
+        )
+
+
+def test_a_number_of_objects_may_be_numpys():
+    run = compose(S.RandomCrop(40, 48, keep=np.int64(2), report_key="report"))
+    far = {"bboxes": [[0, 0, 10, 10], [90, 70, 100, 80]], "labels": [1, 2], "image": picture()}
+    assert run(**far)["report"]["status"] == "UNMET"
+
+
+@pytest.mark.parametrize("report_key", ["image", "bboxes", 5])
+def test_a_report_needs_a_key_of_its_own(crop, report_key):
+    with pytest.raises(sa.PolicyError, match="report_key must be text, and not the name of a target"):
+        crop.guarded(report_key=report_key)
+    with pytest.raises(sa.ContentError, match="report_key='labels' is one of the label_fields"):
+        compose(crop.guarded(report_key="labels"))(**sample())
+
+
+def test_each_thread_reads_its_own_report():
+    run = compose(S.RandomCrop(68, 86, min_retention=0.9, report_key="report", keep="any"))
+    wrong = []
+
+    def draw(shift):
+        box = [shift, shift, shift + 20.0, shift + 20.0]
+        for _ in range(150):
+            report = run(image=picture(), bboxes=[box], labels=["cat"])["report"]
+            expected = oracle.retention(tuple(box), tuple(report["window"]), (HEIGHT, WIDTH))
+            if report["retention"] != [pytest.approx(expected, abs=1e-5)]:
+                wrong.append((box, report))
+
+    threads = [threading.Thread(target=draw, args=(shift,)) for shift in (0.0, 25.0, 50.0, 60.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # What the host shares between threads (the processors' label encoders) is the host's; reports are not shared.
+    assert not wrong
+
+
+def test_draws_that_raise_are_counted(crop):
+    run = compose(crop.guarded(on_fail="raise", min_visible_pixels=1e6))
+    for _ in range(3):
+        with pytest.raises(sa.RetentionError):
+            run(**sample())
+    assert run.transforms[0].report() == {"UNMET": 3}
+
+
+def test_an_empty_window_is_the_hosts_error():
+    crop = S.RandomSizedCrop((2, 3), (8, 8), w2h_ratio=0.3, max_stretch=2.0)
+    with pytest.raises(ValueError, match="x_min < x_max"):
+        compose(crop)(**sample())
 
 
 # Replay, serialisation, copies
@@ -490,11 +557,22 @@ def test_on_fail_skip_letterboxes_the_whole_image(crop):
     assert "safeaug" not in plain
 
 
-def test_on_fail_skip_replays():
-    run = A.ReplayCompose([S.RandomCrop(40, 48, on_fail="skip", min_visible_pixels=1e6)])
+def test_on_fail_skip_replays_and_reports_on_the_new_sample():
+    run = A.ReplayCompose([S.RandomCrop(40, 48, on_fail="skip", min_visible_pixels=1e6, report_key="report")])
     out = run(image=picture(), bboxes=np.array([[0.1, 0.1, 0.2, 0.2]]))
     again = A.ReplayCompose.replay(out["replay"], image=picture())
     np.testing.assert_array_equal(out["image"], again["image"])
+    assert out["report"]["retention"] == [1.0]
+    other = A.ReplayCompose.replay(out["replay"], image=picture(50, 60), bboxes=np.array([[0.0, 0, 1, 1]] * 2))
+    assert other["image"].shape == (40, 48, 3)
+    assert other["report"]["status"] == "SKIPPED"
+    assert other["report"]["retention"] == [1.0, 1.0]
+    assert other["report"]["window"] == pytest.approx([0, 0, 60, 50])
+
+
+def test_on_fail_skip_shows_each_object_once_whatever_the_border():
+    crop = S.RandomCrop(60, 60, True, border_mode=2, on_fail="skip", min_visible_pixels=1e6)
+    assert compose(crop)(**sample())["labels"] == LABELS
 
 
 def test_on_fail_raise_carries_the_outcome(crop):

@@ -10,6 +10,7 @@ import math
 import random
 from collections import Counter, defaultdict
 
+import albumentations as A
 import numpy as np
 import pytest
 
@@ -86,6 +87,7 @@ def joint_law(sizes, boxes, policy, output):
 def drawn_windows(crop, boxes, draws=DRAWS, image_size=IMAGE):
     """Windows that a drop-in applies, by the host's own key."""
     height, width = image_size
+    crop.set_processors({"bboxes": A.core.bbox_utils.BboxProcessor(A.BboxParams("albumentations"))})  # as in a Compose
     data = {"bboxes": np.array(boxes, dtype=np.float64) / [width, height, width, height]}
     params = {"shape": (height, width, 3)}
     counts = Counter()

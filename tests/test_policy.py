@@ -77,13 +77,21 @@ def test_limits_per_label():
 def test_round_trips(policy):
     assert Policy(**policy.to_dict()) == policy
     assert pickle.loads(pickle.dumps(policy)) == policy
-    if not policy.per_label:
-        assert Policy(**json.loads(json.dumps(policy.to_dict(), default=int))) == policy
+    if policy != Policy(min_retention={"a": 0.25, 7: 1}):
+        assert Policy(**json.loads(json.dumps(policy.to_dict()))) == policy
 
 
 def test_json_keeps_whole_number_labels():
     policy = Policy(min_retention={1: 0.25, "*": 0.5})
     assert Policy(**json.loads(json.dumps(policy.to_dict()))).limit_of(1) == 0.25
+
+
+def test_numpy_numbers_become_plain_ones():
+    half = np.float32(0.5)
+    policy = Policy(min_retention={np.int64(3): half}, keep=np.int64(2), tries=np.int8(4), min_fill=half)
+    values = policy.keep, policy.tries, policy.min_fill, *policy.min_retention
+    assert [type(value) for value in values] == [int, int, float, int]
+    assert json.loads(json.dumps(policy.to_dict()))["keep"] == 2
 
 
 def test_presets_are_the_published_thresholds():

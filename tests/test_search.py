@@ -313,9 +313,12 @@ def test_place_takes_labels_weights_and_ignore():
         ({"boxes": [0, 0, 5, 5]}, ContentError, r"shape \(N, 4\)"),
         ({"box_format": "coco"}, ContentError, "must be one of xyxy"),
         ({"rng": None}, PolicyError, "needs rng"),
+        ({"policy": 0.5}, PolicyError, "policy must be a safeaug.Policy, got 0.5"),
+        ({"boxes": [["a"] * 4]}, ContentError, "boxes must be numbers"),
     ],
 )
 def test_place_refuses_bad_input(change, error, message):
-    arguments = {"boxes": [[0, 0, 5, 5]], "window_size": (10, 10), "rng": random.Random(0), **change}
+    usual = {"boxes": [[0, 0, 5, 5]], "window_size": (10, 10), "policy": Policy(), "rng": random.Random(0)}
+    arguments = {**usual, **change}
     with pytest.raises(error, match=message):
-        place((48, 64), policy=Policy(), **arguments)
+        place((48, 64), **arguments)

@@ -65,7 +65,7 @@ SCENES = {
     # The rectangles of both meet, but no window keeps both: the bound is not attained and the exact count decides.
     "a bound that is not attained": ([(0, 0, 8, 8), (6, 6, 14, 14)], 0.5, (8, 8)),
     # Nothing can be kept: inside either of two objects that are larger than the window.
-    "nothing": ([(0, 0, 7, 7), (8, 8, 16, 16)], 0.9, (3, 3)),
+    "nothing": ([(0, 0, 6, 6), (10, 10, 16, 16)], 0.9, (3, 3)),
 }
 
 

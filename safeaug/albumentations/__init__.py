@@ -9,7 +9,7 @@ try:
     import albumentations as _host
 except ImportError as error:
     raise MissingHostImportError(
-        "safeaug.albumentations needs albumentations, which is not installed: "
+        f"safeaug.albumentations needs albumentations, which cannot be imported ({error}): "
         'pip install "safeaug[albumentations]", in an environment without AlbumentationsX (it writes the same package)'
     ) from error
 

@@ -54,7 +54,7 @@ class Draw:
         self._frame = frame
         self._first = first
         self._fork: Fork | None = None
-        self._stand_in: StandIn | None = None
+        self._stand_in: Any = None
 
     @property
     def redraws(self) -> bool:
@@ -79,8 +79,8 @@ class Draw:
     def redraw(self, _number: int) -> Window:
         """Return a further draw of the host's own sampler."""
         if self._stand_in is None:
-            self.stream(0)
-            self._stand_in, self._sampler = StandIn(self._crop, self._fork), self._crop.sampler
+            self._fork = self._fork or self._crop.fork(self._first)
+            self._stand_in, self._sampler = stand_in(self._crop, self._fork), self._crop.sampler
         window: Window = self._sampler(self._stand_in, *self._asked)["crop_coords"]
         return window
 
@@ -91,13 +91,8 @@ class Draw:
         return self._fork.random
 
 
-class StandIn:
-    """A transform with another generator, on which the host's sampler runs without touching the transform."""
-
-    def __init__(self, transform: Any, py_random: Fork | None) -> None:
-        self.__dict__.update(transform.__dict__)
-        self._transform = transform
-        self.py_random = py_random
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transform, name)
+def stand_in(transform: Any, py_random: Fork) -> Any:
+    """Return a twin of a transform with another generator: the host's sampler runs on it and leaves the other alone."""
+    twin = object.__new__(type(transform))
+    twin.__dict__.update(transform.__dict__, py_random=py_random)
+    return twin

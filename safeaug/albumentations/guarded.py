@@ -2,7 +2,7 @@
 
 Only the drawing of parameters is touched. The host draws as ever, from its own generators; the search then keeps, moves
 or resizes that window; the host's own code applies it to every target. Nothing of a call is kept on the transform but
-the number of calls, which tells one draw's fork from the next.
+the number of calls, which tells one draw's fork from the next, and what the host itself keeps.
 """
 
 import copy
@@ -22,7 +22,7 @@ from safeaug.albumentations.letterboxed import letterboxed
 from safeaug.albumentations.targets import Fields, content_from
 from safeaug.content import Content, meets, passes, plain_demand
 from safeaug.counts import Counts
-from safeaug.errors import ContentError, PolicyError
+from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import Size, Window, letterbox, size_of, window_at
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found
@@ -63,6 +63,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             twice = [name for name, value in given.items() if value != _DEFAULTS[name]]
             if twice:
                 raise PolicyError(f"give either policy or its fields, got policy and {', '.join(twice)}")
+        if report_key is not None and (not isinstance(report_key, str) or report_key in self.available_keys):
+            raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")
         self._policy = policy
         self._fields = fields
         self._plain_limit = None if fields.weights or fields.ignore else policy.plain_limit
@@ -123,6 +125,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         if self.report_key is not None:
             found = Found(drawn["crop_coords"], Status.FIRST, Stage.DRAWN, 1)
             drawn[REPORT] = self._report(found, params["shape"][:2], data)
+            self._tell(data, drawn[REPORT])
         return drawn
 
     def _guarded(
@@ -131,16 +134,23 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         """Return the host's parameters with the window that the search takes."""
         image_size: Size = params["shape"][:2]
         first, pad = drawn["crop_coords"], drawn.get("pad_params")
+        if first[0] >= first[2] or first[1] >= first[3]:
+            return drawn  # an empty window, which the host itself refuses
         frame = 0, 0, image_size[1], image_size[0]
         if pad:
             # Windows of the host count from the corner of the padded image; the search works in the image frame.
             frame = _padded(frame, pad)
             first = _shift(first, frame[0], frame[1])
         draw = Draw(self, params, data, frame, first)
-        if demand is None:
-            found = search(first, draw, self._content(data, image_size), self._policy, draw.stream)
-        else:
-            found = elsewhere(first, draw, demand, partial(self._content, data, image_size), self._policy, draw.stream)
+        try:
+            if demand is None:
+                found = search(first, draw, self._content(data, image_size), self._policy, draw.stream)
+            else:
+                content = partial(self._content, data, image_size)
+                found = elsewhere(first, draw, demand, content, self._policy, draw.stream)
+        except RetentionError:
+            self._counts.add(Status.UNMET)
+            raise
         self._counts.add(found.status)
         if found.window is not first:
             drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1]) if pad else found.window
@@ -148,6 +158,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             raise _LeftOut(params, self._report(found, image_size, data))
         if self.report_key is not None:
             drawn[REPORT] = self._report(found, image_size, data)
+            self._tell(data, drawn[REPORT])
         return drawn
 
     def _plain_demand(self, params: dict[str, Any], data: dict[str, Any]) -> Demand | None:
@@ -167,10 +178,10 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         """Raise where an additional image or mask has another size: one window cannot mean the same in both."""
         for key, target in self._additional_targets.items():
             value = data.get(key)
-            if value is not None and target in {"image", "mask"} and value.shape[:2] != image_size:
+            if value is not None and target in {"image", "mask"} and np.shape(value)[:2] != image_size:
                 raise ContentError(
-                    f"{key!r} is {value.shape[:2]} and the image {image_size}: images that share a window must share "
-                    "a size; resize one of them, or augment it in a call of its own"
+                    f"{key!r} is {np.shape(value)[:2]} and the image {image_size}: images that share a window must "
+                    "share a size; resize one of them, or augment it in a call of its own"
                 )
 
     def _report(self, found: Found, image_size: Size, data: dict[str, Any]) -> dict[str, Any]:
@@ -181,37 +192,63 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             found = found._replace(window=window)  # type: ignore[arg-type]  # its sides are not whole pixels
         return outcome_of(found, self._content(data, image_size), self._policy, output).to_dict()
 
+    def _tell(self, data: dict[str, Any], report: dict[str, Any]) -> None:
+        """Put a report into the sample; of several crops that share a key the worst stays."""
+        if self.report_key is None:
+            return
+        processor = self.get_processor("bboxes")
+        if processor is not None and self.report_key in (processor.params.label_fields or ()):
+            raise ContentError(f"report_key={self.report_key!r} is one of the label_fields; choose a key of its own")
+        data[self.report_key] = _worse(data.get(self.report_key), report)
+
     # Applying.
 
     def __call__(self, *args: Any, force_apply: bool = False, **kwargs: Any) -> Any:
-        """Transform as the host does; letterbox a draw that is left out; say in the sample how the draw ended."""
+        """Transform as the host does; letterbox a draw that is left out; say in the sample how the draw ended.
+
+        Raises
+        ------
+        ContentError
+            Where the boxes cannot be judged.
+        RetentionError
+            Where the promise cannot be met and the policy says ``on_fail="raise"``.
+        """
         if self.replay_mode and self.applied_in_replay:
-            result = self._replay(kwargs)
-        else:
-            try:
-                result = super().__call__(*args, force_apply=force_apply, **kwargs)
-            except _LeftOut as left_out:
-                result = self._leave_out(left_out, kwargs)
-        if not self.params:
-            self._counts.add(Status.NOT_APPLIED)
-        if self.report_key is not None:
-            report = {"status": Status.NOT_APPLIED.name} if not self.params else self.params[REPORT]
-            result[self.report_key] = _worse(result.get(self.report_key), report)
+            return self._replay(kwargs)
+        try:
+            result = super().__call__(*args, force_apply=force_apply, **kwargs)
+        except _LeftOut as left_out:
+            result = self._leave_out(left_out, kwargs)
+        if self.report_key is not None and self.report_key not in result:
+            result[self.report_key] = {"status": Status.NOT_APPLIED.name}
         return result
+
+    def should_apply(self, force_apply: bool = False) -> bool:
+        """Decide as the host does, and count where the transform is left out."""
+        apply: bool = super().should_apply(force_apply)
+        if not apply:
+            self._counts.add(Status.NOT_APPLIED)
+        return apply
 
     def _leave_out(self, left_out: "_LeftOut", data: dict[str, Any]) -> dict[str, Any]:
         """Return the whole image in the promised size, and keep the books that the host's call was about to keep."""
         self.params = {**left_out.params, REPORT: left_out.report}
         if self.deterministic:
             data[self.save_key][id(self)] = copy.deepcopy(self.params)
+        self._tell(data, left_out.report)
         return letterboxed(self, tuple(left_out.report["size"]), data)
 
     def _replay(self, data: dict[str, Any]) -> dict[str, Any]:
         """Apply the recorded window to another sample, and judge it there."""
         params = self.update_transform_params(dict(self.params), data)  # the new sample's shape, not the recorded one
-        if params.get(REPORT, {}).get("status") == Status.SKIPPED.name:
-            return letterboxed(self, tuple(params[REPORT]["size"]), data)
-        self.params = {**params, REPORT: self._judge_again(params, data)}
+        recorded = params.get(REPORT, {})
+        if recorded.get("status") == Status.SKIPPED.name:
+            size: Size = tuple(recorded["size"])
+            found = Found((0, 0, size[1], size[0]), Status.SKIPPED, Stage.DRAWN, 0)
+            self._counts.add(found.status)
+            self._tell(data, self._report(found, params["shape"][:2], data))
+            return letterboxed(self, size, data)
+        self._tell(data, self._judge_again(params, data))
         result: dict[str, Any] = self.apply_with_params(params, **data)
         return result
 

@@ -25,7 +25,8 @@ def letterboxed(crop: A.DualTransform, output: Size, data: dict[str, Any]) -> di
         Every target in the new size.
     """
     settings = {key: getattr(crop, key) for key in ("interpolation", "mask_interpolation") if hasattr(crop, key)}
-    filling = {key: getattr(crop, key) for key in ("border_mode", "fill", "fill_mask") if hasattr(crop, key)}
+    # A border of one colour, whatever the crop's: a mirrored one would repeat the objects, and their boxes.
+    filling = {key: getattr(crop, key) for key in ("fill", "fill_mask") if hasattr(crop, key)}
     for step in (
         A.LongestMaxSize(max_size_hw=output, **settings, p=1.0),
         A.PadIfNeeded(min_height=output[0], min_width=output[1], **filling, p=1.0),

@@ -1,6 +1,7 @@
 """The objects of a sample, as a leaf of the host sees them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,76 +48,109 @@ def content_from(
     Raises
     ------
     ContentError
-        Where boxes are in pixels although nothing converts them, or a field is not among the label fields.
+        Where boxes are in pixels although nothing converts them, a field is not among the label fields, or a label has
+        no limit.
     """
-    sets = [np.asarray(data[key]) for key in keys if data.get(key) is not None and len(data[key])]
-    if not sets:
-        return content_of_rows((), image_size, ())
-    if len({each.shape[1] for each in sets}) > 1:
-        raise ContentError(f"boxes under {', '.join(map(repr, keys))} must have the same columns behind the corners")
-    rows = np.concatenate(sets)
-    if processor is None and any(abs(value) > FAR_OUTSIDE for value in rows[0, :4].tolist()):
-        raise ContentError(
-            f"boxes must be corners divided by width and height, got {rows[0, :4].tolist()}; give A.Compose "
-            "bbox_params, or normalise the boxes where the transform is called by itself"
-        )
-    if policy.per_label:
-        limits = label_limits(policy, _labels(rows, fields.labels, processor))
-    else:
-        limits = [policy.limit_of(None)] * len(rows)
-    weights, ignore = fields.weights, fields.ignore
-    if weights is None and ignore is None:
-        return content_of_rows(rows.tolist(), image_size, limits, unit=image_size)
+    corners: list[list[float]] = []
+    limits: list[float] = []
+    weights: list[float] = []
+    ignore: list[bool] = []
+    for key in keys:
+        if data.get(key) is None or not len(data[key]):
+            continue
+        boxes = _Boxes(np.asarray(data[key]), key, processor)
+        passed_over = [False] * len(boxes.rows)
+        if fields.ignore is not None:
+            passed_over = (boxes.numbers("ignore", fields.ignore) != 0).tolist()
+        if fields.weights is not None:
+            weights += checked_weights(boxes.numbers("weights", fields.weights))
+        if policy.per_label:
+            limits += label_limits(policy, boxes.labels(fields.labels, policy), passed_over)
+        else:
+            limits += [policy.limit_of(None)] * len(boxes.rows)
+        corners += boxes.corners()
+        ignore += passed_over
     return content_of_rows(
-        rows.tolist(),
+        corners,
         image_size,
         limits,
-        None if weights is None else checked_weights(_numbers("weights", rows, weights, processor)),
-        None if ignore is None else (_numbers("ignore", rows, ignore, processor) != 0).tolist(),
+        None if fields.weights is None else weights,
+        None if fields.ignore is None else ignore,
         unit=image_size,
     )
 
 
-def _label_fields(processor: Any) -> list[str]:
-    return [] if processor is None else list(processor.params.label_fields or [])
+class _Boxes(NamedTuple):
+    """The boxes of one target: corners, what the user wrote behind them, and a column for each label field."""
+
+    rows: NDArray[Any]
+    key: str
+    processor: Any
+
+    def corners(self) -> list[list[float]]:
+        """Return the corners; raise where they are in pixels although nothing has converted them."""
+        corners: list[list[float]] = self.rows[:, :4].tolist()
+        if self.processor is None:
+            for row in corners:
+                if any(abs(value) > FAR_OUTSIDE for value in row):
+                    raise ContentError(
+                        f"boxes must be corners divided by width and height, got {row}; give A.Compose bbox_params, "
+                        "or normalise the boxes where the transform is called by itself"
+                    )
+        return corners
+
+    @property
+    def fields(self) -> list[str]:
+        """The label fields, in the order of their columns."""
+        return [] if self.processor is None else list(self.processor.params.label_fields or [])
+
+    def column(self, role: str, field: str) -> NDArray[Any]:
+        """Return the encoded column of a label field. These columns stand at the end of a row."""
+        if field not in self.fields:
+            known = ", ".join(map(repr, self.fields)) or "there are none"
+            raise ContentError(f"{role}={field!r} must name one of the label_fields of A.BboxParams: {known}")
+        column: NDArray[Any] = self.rows[:, self.rows.shape[1] - len(self.fields) + self.fields.index(field)]
+        return column
+
+    def names(self, field: str) -> Mapping[int, Any] | None:
+        """Return what the codes of a label field stand for; None where they are the numbers themselves."""
+        metadata = self.processor.label_manager.metadata[self.key].get(field)
+        if metadata is None or metadata.is_numerical or metadata.encoder.is_numerical:
+            return None
+        names: Mapping[int, Any] = metadata.encoder.inverse_classes_
+        return names
+
+    def numbers(self, role: str, field: str) -> NDArray[np.float64]:
+        """Return a label field of numbers."""
+        column, names = self.column(role, field), self.names(field)
+        if names is None:
+            return column.astype(np.float64)
+        try:
+            return np.array([names[int(code)] for code in column], dtype=np.float64)
+        except (TypeError, ValueError):
+            given = sorted(map(str, names.values()))
+            raise ContentError(f"{role}={field!r} must be a field of numbers, got {given}") from None
+
+    def labels(self, field: str | None, policy: Policy) -> list[Hashable]:
+        """Return the labels as the policy writes them; the host keeps numbers in float32, where 0.1 is another."""
+        if field is None and not self.fields:
+            if self.rows.shape[1] == 4:
+                raise ContentError("min_retention is per label, but the boxes have no labels: name label_fields")
+            column, names = self.rows[:, 4], None  # labels that the user wrote behind the corners
+        else:
+            field = self.fields[0] if field is None else field
+            column, names = self.column("labels", field), self.names(field)
+        if names is not None:
+            return [names[int(code)] for code in column]
+        written = _in_single(policy)
+        return [written.get(value, int(value) if value.is_integer() else value) for value in map(float, column)]
 
 
-def _column(role: str, rows: NDArray[Any], field: str, processor: Any) -> NDArray[Any]:
-    """Return the encoded column of a label field. Label columns stand at the end of a row, in the fields' order."""
-    names = _label_fields(processor)
-    if field not in names:
-        known = ", ".join(map(repr, names)) or "there are none"
-        raise ContentError(f"{role}={field!r} must name one of the label_fields of A.BboxParams: {known}")
-    column: NDArray[Any] = rows[:, rows.shape[1] - len(names) + names.index(field)]
-    return column
-
-
-def _encoder(field: str, processor: Any) -> Any:
-    metadata = processor.label_manager.metadata["bboxes"].get(field)
-    return None if metadata is None or metadata.is_numerical else metadata.encoder
-
-
-def _numbers(role: str, rows: NDArray[Any], field: str, processor: Any) -> NDArray[np.float64]:
-    column = _column(role, rows, field, processor)
-    encoder = _encoder(field, processor)
-    if encoder is None or encoder.is_numerical:
-        return column.astype(np.float64)
-    try:
-        return np.array([encoder.inverse_classes_[int(code)] for code in column], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ContentError(f"{role}={field!r} must be a field of numbers, got {sorted(encoder.classes_)}") from None
-
-
-def _labels(rows: NDArray[Any], field: str | None, processor: Any) -> Sequence[Hashable]:
-    """Return the labels as the user gave them: whole numbers as int, text as text."""
-    names = _label_fields(processor)
-    if field is None and not names:
-        if rows.shape[1] == 4:
-            raise ContentError("min_retention is per label, but the boxes have no labels: name label_fields")
-        column, encoder = rows[:, 4], None  # labels that the user wrote behind the coordinates
-    else:
-        field = names[0] if field is None else field
-        column, encoder = _column("labels", rows, field, processor), _encoder(field, processor)
-    if encoder is not None and not encoder.is_numerical:
-        return [encoder.inverse_classes_[int(code)] for code in column]
-    return [int(value) if float(value).is_integer() else float(value) for value in column.tolist()]
+def _in_single(policy: Policy) -> dict[float, Any]:
+    """Return the numeric labels of a policy by what is left of them in float32."""
+    limits = policy.min_retention
+    numbers = [label for label in limits if isinstance(label, Real)] if isinstance(limits, Mapping) else []
+    written: dict[float, Any] = {float(np.float32(label)): label for label in numbers}
+    if len(written) < len(numbers):
+        raise ContentError(f"labels {numbers} must differ in float32, in which albumentations keeps them")
+    return written
