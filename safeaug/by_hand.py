@@ -29,7 +29,7 @@ class Fixed(NamedTuple):
 
     def redraw(self, number: int) -> Window:
         """Never called: there is one size."""
-        raise AssertionError(number)
+        raise AssertionError(number)  # pragma: no cover
 
     def lattice(self) -> Iterable[Size]:
         """Return no further size."""

@@ -1,8 +1,8 @@
 """Keep the host's draw, else move it, else resize it, else say that the promise cannot be met.
 
 The law. The host draws. If its window passes, it is kept untouched. If not, the drawn size is kept and the position is
-drawn uniformly from all that pass. Where the drawn size cannot succeed, the next one in a finite list of candidates that
-can is taken. So where the host is uniform over its positions given the size, the result is: size by the host's law
+drawn uniformly from all that pass. Where the drawn size cannot succeed, the next one in a finite list of candidates
+that can is taken. So where the host is uniform over its positions given the size, the result is: size by the host's law
 restricted to sizes that can succeed, position uniform on what is feasible. That is exact but for the chance that all of
 the host's further draws fail, when the nearest size of a lattice stands in. UNMET means that none of the list succeeds.
 """

@@ -108,9 +108,9 @@ SCENES = {
 }
 
 
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("sampling", ["keep_scale", "joint"])
+@pytest.mark.parametrize("scene, sampling", [*((scene, "keep_scale") for scene in SCENES), ("two", "joint")])
 def test_random_crop(scene, sampling):
+    """With one size the two laws are one."""
     boxes, policy = SCENES[scene]
     policy = sa.Policy(**{**policy.to_dict(), "sampling": sampling})
     crop = sa.albumentations.RandomCrop(6, 7, policy=policy)
@@ -187,6 +187,29 @@ def test_random_resized_crop_keeps_the_scale(scene):
     assert_law(drawn_windows(crop, boxes), law)
 
 
+def test_random_resized_crop_jointly():
+    boxes, policy = [(1, 1, 5, 5), (6, 3, 9, 6)], sa.Policy(min_retention=0.4, sampling="joint", tries=1)
+    scale, ratio = (0.45, 0.8), (0.9, 1.3)
+    sizes, (_, point_share) = resized_crop_sizes(IMAGE, scale, ratio)
+    assert point_share < 1e-6
+    sizes = {size: p / sum(sizes.values()) for size, p in sizes.items()}
+    crop = sa.albumentations.RandomResizedCrop((8, 8), scale, ratio, policy=policy)
+    crop.set_random_seed(6)
+    assert_law(drawn_windows(crop, boxes), joint_law(sizes, boxes, policy, lambda size: (8, 8)))
+
+
+@pytest.mark.parametrize("position, top", [("center", 1), ("top_left", 0), ("bottom_right", 2)])
+def test_random_crop_of_a_padded_image(position, top):
+    """The window may reach into the padding; the law is uniform on the positions in the padded image that pass."""
+    boxes, policy = [(0, 5, 4, 9)], sa.Policy(min_retention=0.7)
+    crop = sa.albumentations.RandomCrop(11, 7, pad_if_needed=True, pad_position=position, policy=policy)
+    crop.set_random_seed(7)
+    frame = (0, -top, IMAGE[1], IMAGE[0] + 2 - top)
+    good = [w for w in oracle.windows(frame, (11, 7)) if oracle.satisfies(boxes, w, [0.7], policy, IMAGE, (11, 7))]
+    law = {(x0, y0 + top, x1, y1 + top): 1 / len(good) for x0, y0, x1, y1 in good}
+    assert_law(drawn_windows(crop, boxes, 10_000), law)
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_unguarded_shares(scene):
     """FIRST happens exactly as often as the host by itself passes: on the very draws on which it does."""
@@ -203,12 +226,28 @@ def test_unguarded_shares(scene):
         assert (found.status is sa.Status.FIRST) == (found.window == first and found.status is not sa.Status.UNMET)
 
 
+def test_the_lattice_holds_the_ends_of_the_hosts_range():
+    resized = sa.albumentations.RandomResizedCrop((8, 8), scale=(0.25, 0.81), ratio=(0.5, 2.0))
+    areas = {height * width / 1e4 for height, width in resized.lattice((100, 100))}
+    squares = sa.albumentations.RandomResizedCrop((8, 8), scale=(0.25, 0.81), ratio=(1.0, 1.0))
+    assert (min(areas), max(areas)) == pytest.approx((0.25, 0.81), abs=0.02)
+    assert {(50, 50), (90, 90)} <= set(squares.lattice((100, 100)))
+    sized = sorted(sa.albumentations.RandomSizedCrop((20, 90), (8, 8)).lattice((100, 100)))
+    assert (sized[0], sized[-1]) == ((20, 20), (90, 90))
+
+
 def test_both_ends_of_the_range_are_reached():
     crop = sa.albumentations.RandomCrop(6, 7, min_retention=0.0)
     crop.set_random_seed(0)
     plain = drawn_windows(crop, [(0, 0, 1, 1)], 3000)
     assert {x for x, *_ in plain} == set(range(6))
     assert {y for _, y, *_ in plain} == set(range(4))
+    sized = sa.albumentations.RandomSizedCrop((2, 9), (8, 8))
+    resized = sa.albumentations.RandomResizedCrop((8, 8), scale=(0.2, 0.9))
+    for each, expected in ((sized, {2, 9}), (resized, {4, 9})):
+        each.set_random_seed(0)
+        heights = {y1 - y0 for _, y0, _, y1 in drawn_windows(each, [(4, 4, 6, 5)], 4000)}
+        assert {min(heights), max(heights)} == expected
     # The object touches both ends of what is feasible: x from 0 to 3, y from 0 to 3, and each is drawn.
     moved = sa.albumentations.RandomCrop(6, 7, min_retention=1.0)
     moved.set_random_seed(0)

@@ -180,6 +180,16 @@ def test_ops_are_found_by_the_type_of_the_operand():
     assert ops_of(np.ones(2)) is NUMPY
 
 
+def test_a_point_may_lie_outside_by_what_float32_loses():
+    policy = Policy(min_retention=1.0)
+    for off, kept in ((1e-6, True), (1e-5, False)):
+        content = content_of([(10 + off, 8, 10 + off, 8)], (16, 16), policy)
+        demand = demand_of(content, policy, (16, 6), (16, 6))
+        assert passes(demand, (4, 0, 10, 16)) == kept
+        assert feasible(demand, (16, 6), Domain(4, 4, 0, 0)).size == kept
+        assert (rectangle(demand, (16, 6), Domain(4, 4, 0, 0)) is not None) == kept
+
+
 @pytest.mark.parametrize("keep", ["all", "any"])
 def test_a_window_larger_than_its_frame_has_no_position(keep):
     policy = Policy(keep=keep)
