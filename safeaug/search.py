@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from safeaug.candidates import Candidate, Host, beyond, redraws
-from safeaug.content import Content, allows, demand_of, measure, passes, single
+from safeaug.content import Content, single
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Domain, Size, View, Window, size_of, window_at
+from safeaug.measures import allows, demand_of, measure, passes
 from safeaug.placement import Feasible, feasible, least_size, rectangle
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found, Outcome

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
-from safeaug.content import kept_weight, visible
 from safeaug.geometry import Domain, Size, Window, window_at
+from safeaug.measures import kept_weight, visible
 from safeaug.placement import least_lost, most_kept, rectangle
 from safeaug.records import Demand
 

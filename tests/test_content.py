@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from safeaug import ContentError, Outcome, Policy, Stage, Status
 from safeaug.arrays import NUMPY, ops_of
-from safeaug.content import content_of, demand_of, least_of, measure, plain_demand
+from safeaug.content import content_of
 from safeaug.geometry import View, intersection, letterbox, stretch, to_xyxy
+from safeaug.measures import demand_of, least_of, measure, plain_demand
 from tests import oracle
 from tests.strategies import boxes_in, image_sizes, worlds
 
@@ -33,8 +34,10 @@ def test_content_is_the_oracles(world, data):
 @given(image_sizes(), st.data())
 def test_boxes_are_not_changed(image_size, data):
     boxes = np.array(data.draw(st.lists(boxes_in(image_size), min_size=1, max_size=4)))
+    before = boxes.copy()
     boxes.flags.writeable = False
     content_of(boxes, image_size, Policy())
+    np.testing.assert_array_equal(boxes, before)
 
 
 @pytest.mark.parametrize(

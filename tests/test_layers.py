@@ -16,6 +16,7 @@ FLOORS = {
     "policy": 1, "geometry": 1,
     "records": 1.5, "counts": 1.5,
     "content": 2, "placement": 2,
+    "measures": 2.25,
     "candidates": 2.5, "settle": 2.5,
     "search": 3,
     "by_hand": 4,

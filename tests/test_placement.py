@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from safeaug.arrays import FLOATS, NUMPY, ops_of
-from safeaug.content import content_of, demand_of, kept_weight, measure, passes, required, visible
+from safeaug.content import content_of
 from safeaug.geometry import Domain, domain_of, overlap, reach
+from safeaug.measures import demand_of, kept_weight, measure, passes, required, visible
 from safeaug.placement import feasible, least_lost, most_kept, rectangle
 from safeaug.policy import Policy
 from tests import oracle

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import safeaug as sa
-from safeaug.content import content_of, demand_of
+from safeaug.content import content_of
 from safeaug.geometry import domain_of, size_of, window_at
+from safeaug.measures import demand_of
 from safeaug.placement import feasible
 from safeaug.search import search
 from tests import oracle

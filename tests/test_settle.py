@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from safeaug import Policy
-from safeaug.content import content_of, demand_of, kept_weight
+from safeaug.content import content_of
 from safeaug.geometry import Domain, domain_of, size_of
+from safeaug.measures import demand_of, kept_weight
 from safeaug.placement import feasible, least_size
 from safeaug.settle import meetings, settle
 from tests import oracle

@@ -20,10 +20,11 @@ from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.fork import GAMMA, MASK, Fork, mixed
 from safeaug.albumentations.letterboxed import letterboxed
 from safeaug.albumentations.targets import Fields, content_from
-from safeaug.content import Content, meets, passes, plain_demand
+from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import Size, Window, letterbox, size_of, window_at
+from safeaug.measures import meets, passes, plain_demand
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found
 from safeaug.search import elsewhere, outcome_of, search

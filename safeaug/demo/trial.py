@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.albumentations import RandomResizedCrop
-from safeaug.content import Content, content_of, demand_of, measure, passes
+from safeaug.content import Content, content_of
 from safeaug.demo.scenes import Scene
 from safeaug.geometry import Size, Window, size_of
+from safeaug.measures import demand_of, measure, passes
 from safeaug.policy import Policy
 
 OUTPUT: Size = (224, 224)

@@ -1,0 +1,217 @@
+"""How much of the content a window holds, and how much it must hold.
+
+Every rule is one inequality: the area ``I`` of an object in the window must reach ``tau``, which is
+``max(min(t * |object|, fill * |window|), pixels * |window| / |output|)``. A tolerance is taken off tau,
+``1e-6 * |object| + 2**-23 * max(W, H) * (p + q)`` for a ``p × q`` object: hosts hand over float32 boxes, and without
+the second term a window flush with its object would fail at a limit of 1.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeaug.arrays import FLOATS, NUMPY, Ops
+from safeaug.content import SINGLE, Content
+from safeaug.geometry import Box, Size, Window, intersection, overlap, size_of, stretch
+from safeaug.policy import GONE, Policy
+from safeaug.records import Demand
+
+RELATIVE = 1e-6
+"""Share of an object's area that may be missing: rounding of coordinates and of shares."""
+
+POINT = 0.5
+"""What the indicator of a point (1 inside, 0 outside) is compared with."""
+
+
+def required(
+    area: Any,
+    limit: Any,
+    tolerance: Any,
+    window_area: Any,
+    fill: float | None,
+    pixel_area: float | None,
+    ops: Ops = FLOATS,
+) -> Any:
+    """Return tau, tolerance already taken off: the area of an object that a window must hold.
+
+    Parameters
+    ----------
+    area, limit, tolerance : float or array
+        Of the object: its area, its least retention, and the tolerance of its area.
+    window_area : float or array
+        Area of the window in source pixels.
+    fill : float or None
+        Share of the window that also suffices.
+    pixel_area : float or array, or None
+        Source area of the pixels that must stay visible; None without such a floor.
+    ops : Ops
+        Built-ins or the array library's.
+    """
+    share = limit * area
+    if fill is not None:
+        share = ops.minimum(share, fill * window_area)
+    if pixel_area is not None:
+        share = ops.maximum(share, pixel_area)
+    return share - tolerance
+
+
+def plain_demand(
+    rows: Sequence[Sequence[float]], image_size: Size, limit: float, unit: tuple[float, float] = (1, 1)
+) -> Demand | None:
+    """Return what every window must reach where the policy asks one share of each object and no more.
+
+    Most draws of most users are of this kind, and most of them end with the host's own window. For them this is
+    `content_of_rows` and `demand_of` in one loop; in the pipeline, where the picture has emptied the caches, it takes
+    half of their time.
+
+    Parameters
+    ----------
+    rows, image_size, unit
+        As in `content_of_rows`.
+    limit : float
+        The share; see `Policy.plain_limit`.
+
+    Returns
+    -------
+    Demand or None
+        None where a row is not a box that lies inside the image; `content_of_rows` knows what it is.
+    """
+    height, width = image_size
+    down, across = unit
+    slack = SINGLE * (height if height > width else width)
+    boxes: list[Box] = []
+    needs = []
+    for row in rows:
+        x0, y0, x1, y1 = box = row[0] * across, row[1] * down, row[2] * across, row[3] * down
+        if not (0.0 <= x0 < x1 <= width and 0.0 <= y0 < y1 <= height):
+            return None
+        wide, high = x1 - x0, y1 - y0
+        area = wide * high
+        boxes.append(box)
+        needs.append(limit * area - (RELATIVE * area + slack * (wide + high)))
+    count = len(boxes)
+    return Demand(boxes, needs, None, count, [1.0] * count, slack)
+
+
+def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Demand:
+    """Return what a window of this size, rendered at this output size, must reach."""
+    fill, pixels, slack = policy.min_fill, policy.min_visible_pixels, content.slack
+    window_area = size[0] * size[1]
+    plain = fill is None and pixels is None  # then tau does not depend on the window
+    pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
+    needs = []
+    for (a, b, c, d), limit in zip(content.boxes, content.limits, strict=True):
+        wide, high = c - a, d - b
+        area = wide * high
+        if wide and high:
+            tolerance = RELATIVE * area + slack * (wide + high)
+            needs.append(
+                limit * area - tolerance if plain else required(area, limit, tolerance, window_area, fill, pixel_area)
+            )
+        else:
+            needs.append(POINT if limit > 0 else -POINT)
+    gone = _gone(content) if policy.keep == "whole" else None
+    least = len(needs) if policy.keep == "all" else least_of(policy, len(needs))
+    return Demand(content.boxes, needs, gone, least, content.weights, slack)
+
+
+def _gone(content: Content) -> list[float]:
+    """Return, for each object, the area in a window below which it counts as gone."""
+    sides = [(c - a, d - b) for a, b, c, d in content.boxes]
+    return [
+        (GONE + RELATIVE) * wide * high + content.slack * (wide + high) if wide and high else POINT
+        for wide, high in sides
+    ]
+
+
+def least_of(policy: Policy, count: int) -> int:
+    """Return how many of so many objects must reach their limit."""
+    if policy.keep == "all":
+        return count
+    return min(policy.keep, count) if isinstance(policy.keep, int) else 1
+
+
+def visible(box: Box, window: Sequence[float], slack: float) -> float:
+    """Return the area of a box inside a window; of a point, 1 inside (edges included) and 0 outside."""
+    x0, y0, x1, y1 = box
+    if x0 == x1 or y0 == y1:
+        inside_x = window[0] - slack <= x0 and x1 <= window[2] + slack
+        return float(inside_x and window[1] - slack <= y0 and y1 <= window[3] + slack)
+    wide: float = overlap(window[0], window[2], x0, x1)
+    return wide and wide * overlap(window[1], window[3], y0, y1)
+
+
+def passes(demand: Demand, window: Sequence[float]) -> bool:
+    """Return whether a window of the demand's size reaches it.
+
+    This is the innermost loop of every guarded draw. So the areas of ordinary boxes are compared in place, without a
+    call: what `overlap` does, written out.
+    """
+    x0, y0, x1, y1 = window
+    boxes, needs, gone, least, _, slack = demand
+    kept, may_fail = 0, len(boxes) - least
+    for i, (a, b, c, d) in enumerate(boxes):
+        if a < c and b < d:
+            wide = (x1 if x1 < c else c) - (x0 if x0 > a else a)
+            high = (y1 if y1 < d else d) - (y0 if y0 > b else b)
+            area = wide * high if wide > 0 and high > 0 else 0.0
+        else:
+            area = visible((a, b, c, d), window, slack)
+        if area >= needs[i]:
+            kept += 1
+        elif gone is None:
+            if not may_fail:
+                return False
+            may_fail -= 1
+        elif area >= gone[i]:
+            return False
+    return kept >= least
+
+
+def meets(content: Content, policy: Policy, window: Window, output: Size) -> bool:
+    """Return whether a window that becomes an output of this size keeps what the policy asks of the content."""
+    size = size_of(window)
+    return allows(policy, size, output) and passes(demand_of(content, policy, size, output), window)
+
+
+def allows(policy: Policy, size: Size, output: Size) -> bool:
+    """Return whether a window of this size is stretched no more than the policy allows."""
+    return policy.max_stretch is None or stretch(size, output) <= policy.max_stretch * (1 + 1e-9)
+
+
+def kept_weight(demand: Demand, window: Sequence[float]) -> float:
+    """Return the weight of all objects that reach their need in a window."""
+    return sum(
+        weight
+        for box, need, weight in zip(demand.boxes, demand.needs, demand.weights, strict=True)
+        if visible(box, window, demand.slack) >= need
+    )
+
+
+def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return what is left of every given object in a window, and which of them pass by fill.
+
+    Returns
+    -------
+    retention : ndarray of shape (N,), float64
+        Share of the object's area inside the window; NaN for an object outside the image; of a point 1 or 0.
+    by_fill : ndarray of shape (N,), bool
+        True where less than the limit is left and the object fills ``policy.min_fill`` of the window.
+    """
+    given = np.array(content.given, dtype=np.float64).reshape(-1, 4)
+    wide, high = given[:, 2] - given[:, 0], given[:, 3] - given[:, 1]
+    area = wide * high
+    inside = intersection(given, np.asarray(window, dtype=np.float64), NUMPY)
+    retention: NDArray[np.float64] = inside / np.where(area > 0, area, np.nan)
+    for i in np.flatnonzero(area == 0).tolist():
+        retention[i] = visible(content.given[i], window, content.slack)
+    by_fill = np.zeros(len(given), dtype=bool)
+    if policy.min_fill is not None and len(content.origin):
+        tolerance = RELATIVE * area + content.slack * (wide + high)
+        enough = policy.min_fill * (window[2] - window[0]) * (window[3] - window[1])
+        limits = np.zeros(len(given))
+        limits[list(content.origin)] = content.limits
+        by_fill = (area > 0) & (inside < limits * area - tolerance) & (inside >= enough - tolerance)
+    return retention, by_fill
