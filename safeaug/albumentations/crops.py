@@ -34,7 +34,8 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
         what each object counts for; which objects (crowds, difficult ones) are never asked for.
     report_key : str, optional
         Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``.
+        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
+        with the greatest status stays.
 
     Notes
     -----
@@ -139,7 +140,8 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
         what each object counts for; which objects (crowds, difficult ones) are never asked for.
     report_key : str, optional
         Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``.
+        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
+        with the greatest status stays.
 
     Examples
     --------
@@ -229,7 +231,8 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
         what each object counts for; which objects (crowds, difficult ones) are never asked for.
     report_key : str, optional
         Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``.
+        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
+        with the greatest status stays.
 
     Notes
     -----

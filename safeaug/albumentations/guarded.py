@@ -125,7 +125,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._counts.add(Status.FIRST)
         if self.report_key is not None:
             found = Found(drawn["crop_coords"], Status.FIRST, Stage.DRAWN, 1)
-            drawn[REPORT] = self._report(found, params["shape"][:2], data)
+            image_size: Size = params["shape"][:2]
+            drawn[REPORT] = self._report(found, image_size, self._content(data, image_size))
             self._tell(data, drawn[REPORT])
         return drawn
 
@@ -142,13 +143,14 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             # Windows of the host count from the corner of the padded image; the search works in the image frame.
             frame = _padded(frame, pad)
             first = _shift(first, frame[0], frame[1])
-        draw = Draw(self, params, data, frame, first)
+        draw, read = Draw(self, params, data, frame, first), partial(self._content, data, image_size)
         try:
             if demand is None:
-                found = search(first, draw, self._content(data, image_size), self._policy, draw.stream)
-            else:
-                content = partial(self._content, data, image_size)
-                found = elsewhere(first, draw, demand, content, self._policy, draw.stream)
+                content = read()
+                found = search(first, draw, content, self._policy, draw.stream)
+            else:  # it holds all that the search needs; the content is read where a report tells of it
+                content = None
+                found = elsewhere(first, draw, demand, read, self._policy, draw.stream)
         except RetentionError:
             self._counts.add(Status.UNMET)
             raise
@@ -156,9 +158,9 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         if found.window is not first:
             drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1]) if pad else found.window
         if found.status is Status.SKIPPED:
-            raise _LeftOut(params, self._report(found, image_size, data))
+            raise _LeftOut(params, self._report(found, image_size, content or read()))
         if self.report_key is not None:
-            drawn[REPORT] = self._report(found, image_size, data)
+            drawn[REPORT] = self._report(found, image_size, content or read())
             self._tell(data, drawn[REPORT])
         return drawn
 
@@ -185,13 +187,13 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
                     "share a size; resize one of them, or augment it in a call of its own"
                 )
 
-    def _report(self, found: Found, image_size: Size, data: dict[str, Any]) -> dict[str, Any]:
+    def _report(self, found: Found, image_size: Size, content: Content) -> dict[str, Any]:
         """Return the outcome of a draw as plain data; of one that is left out, that of the letterboxed image."""
         output = self.output(size_of(found.window))
         if found.status is Status.SKIPPED:
             window = letterbox(image_size, output)
             found = found._replace(window=window)  # type: ignore[arg-type]  # its sides are not whole pixels
-        return outcome_of(found, self._content(data, image_size), self._policy, output).to_dict()
+        return outcome_of(found, content, self._policy, output).to_dict()
 
     def _tell(self, data: dict[str, Any], report: dict[str, Any]) -> None:
         """Put a report into the sample; of several crops that share a key the worst stays."""
@@ -245,9 +247,10 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         recorded = params.get(REPORT, {})
         if recorded.get("status") == Status.SKIPPED.name:
             size: Size = tuple(recorded["size"])
+            image_size: Size = params["shape"][:2]
             found = Found((0, 0, size[1], size[0]), Status.SKIPPED, Stage.DRAWN, 0)
             self._counts.add(found.status)
-            self._tell(data, self._report(found, params["shape"][:2], data))
+            self._tell(data, self._report(found, image_size, self._content(data, image_size)))
             return letterboxed(self, size, data)
         self._tell(data, self._judge_again(params, data))
         result: dict[str, Any] = self.apply_with_params(params, **data)
