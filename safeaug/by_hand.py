@@ -1,11 +1,12 @@
 """A window that keeps its objects, for frameworks that cut by hand: the search as one pure function."""
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from safeaug.content import content_of
+from safeaug.candidates import Law
 from safeaug.errors import ContentError, PolicyError
-from safeaug.geometry import BoxFormat, Domain, Size, Window, check_size, domain_of, size_of, to_xyxy, window_at
+from safeaug.geometry import BoxFormat, Domain, Size, Window, check_size, domain_of, size_of, window_at
+from safeaug.objects import IGNORE_INDEX, content_from
 from safeaug.policy import Policy, Status
 from safeaug.records import Outcome
 from safeaug.search import outcome_of, search
@@ -18,10 +19,14 @@ class Fixed(NamedTuple):
     rendered: Size | None
     whole: Size | None
     redraws: bool = False
+    law: Law = Law.UNIFORM
 
     def domain(self, size: Size) -> Domain:
         """Return all positions inside the frame."""
         return domain_of(self.frame, size)
+
+    def within(self, size: Size) -> None:
+        """Return no restriction: it has no promise of its own."""
 
     def output(self, size: Size) -> Size:
         """Return the size at which windows are rendered, by default their own."""
@@ -46,16 +51,23 @@ class Generator(Protocol):
 
 def place(
     image_size: Size,
-    boxes: object,
+    boxes: Any,
     window_size: Size,
     policy: Policy | None = None,
     rng: Generator | None = None,
     *,
     box_format: BoxFormat = "xyxy",
     output_size: Size | None = None,
-    labels: Iterable[object] | None = None,
-    weights: object = None,
-    ignore: object = None,
+    polygons: Iterable[Any] | None = None,
+    masks: Any = None,
+    mask: Any = None,
+    foreground: Sequence[int] | None = None,
+    ignore_index: int | None = IGNORE_INDEX,
+    keypoints: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
+    weights: Any = None,
+    ignore: Any = None,
+    prior_visibility: Any = None,
 ) -> Outcome:
     """Return a random window of a given size that keeps its objects, for any framework.
 
@@ -63,20 +75,30 @@ def place(
     ----------
     image_size : (int, int)
         Height and width of the image.
-    boxes : array_like of shape (N, 4)
-        What must survive, in the image frame.
+    boxes : array_like of shape (N, 4), or None
+        What must survive, in the image frame; ``(N, 5)`` for rotated boxes. None where it is something else.
     window_size : (int, int)
         Height and width of the window; it must fit into the image.
     policy : Policy, optional
         What must be kept; ``Policy()`` by default. With ``on_fail="enlarge"`` the window may grow up to the image.
     rng : numpy.random.Generator or random.Random
         Where chance comes from. The result is a pure function of the arguments and of what it gives.
-    box_format : {"xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"}, default "xyxy"
-        Format of the boxes.
+    box_format : {"xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn", "cxcywhr"}, default "xyxy"
+        Format of the boxes; the last is centre, size and the angle in degrees, counterclockwise as one sees it.
     output_size : (int, int), optional
         Size to which the window will be resized, for rules in output pixels; by default it is not resized.
-    labels, weights, ignore : sequence of length N, optional
-        Per object: its label, for limits per label; what it counts for; whether it is left out.
+    polygons : sequence of array_like of shape (K, 2), optional
+        Rings of corners, convex or not, that must survive.
+    masks : array_like of shape (N, H, W), optional
+        Instance masks: whole numbers, of which all but 0 belong to the object, or shares in [0, 1].
+    mask : array_like of shape (H, W), optional
+        A semantic mask, of which the ``foreground`` classes (all but 0 by default) must survive as one object, or each
+        class as its own where limits are per label; ``ignore_index`` never counts. It comes alone.
+    keypoints : sequence of array_like of shape (K, 2) or (K, 3), optional
+        Of each instance its keypoints; a third number above 0 says that one is visible.
+    labels, weights, ignore, prior_visibility : sequence of length N, optional
+        Per object, in the order boxes, polygons, masks, keypoints: its label, for limits per label; what it counts for;
+        whether it is left out; the share of it that was visible already before this image was made.
 
     Returns
     -------
@@ -87,7 +109,7 @@ def place(
     Raises
     ------
     ContentError
-        On boxes or sizes that cannot be judged.
+        On objects or sizes that cannot be judged.
     RetentionError
         Where ``policy.on_fail`` is "raise" and the promise cannot be met.
 
@@ -108,13 +130,21 @@ def place(
     if window_size[0] > image_size[0] or window_size[1] > image_size[1]:
         raise ContentError(f"window_size {window_size} must fit into image_size {image_size}; pad the image first")
     output = check_size("output_size", output_size) if output_size is not None else None
-    content = content_of(
-        to_xyxy(boxes, box_format, image_size),  # type: ignore[arg-type]  # any array_like, checked there
+    content = content_from(
         image_size,
         policy,
-        labels=None if labels is None else list(labels),
-        weights=weights,  # type: ignore[arg-type]  # as above
-        ignore=ignore,  # type: ignore[arg-type]  # as above
+        boxes=boxes,
+        box_format=box_format,
+        polygons=polygons,
+        masks=masks,
+        mask=mask,
+        foreground=foreground,
+        ignore_index=ignore_index,
+        keypoints=keypoints,
+        labels=labels,
+        weights=weights,
+        ignore=ignore,
+        prior_visibility=prior_visibility,
     )
     frame = (0, 0, image_size[1], image_size[0])
     domain = domain_of(frame, window_size)

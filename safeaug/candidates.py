@@ -2,7 +2,11 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from safeaug.geometry import Domain, Size, Window, size_of
 from safeaug.placement import least_size
@@ -13,12 +17,30 @@ LADDER = 16
 """Steps beyond the host's range that ``on_fail="enlarge"`` tries."""
 
 
+class Law(Enum):
+    """How a host comes to its windows, and so what a guarded draw that fails does instead."""
+
+    UNIFORM = "uniform"
+    """Positions are uniform given the size: another position, then another size."""
+    NEAREST = "nearest"
+    """There is one window: the nearest that will do; of a resize, the largest part of the image that will."""
+    OWN = "own"
+    """The host keeps a promise of its own: draws of the host, then uniform within that promise."""
+    CLAMPED = "clamped"
+    """Each side is drawn by itself: draws of the host, then its sides moved out to the objects."""
+
+
 class Host(Protocol):
     """The transform that drew the window, as a search sees it."""
 
     @property
+    def law(self) -> Law:
+        """How it comes to its windows."""
+        ...
+
+    @property
     def redraws(self) -> bool:
-        """Whether the host draws sizes; False where it has one only."""
+        """Whether another draw may give another size, or keep a promise of the host's own."""
         ...
 
     @property
@@ -28,6 +50,10 @@ class Host(Protocol):
 
     def domain(self, size: Size) -> Domain:
         """Return the positions that the host can draw for a window of this size."""
+        ...
+
+    def within(self, size: Size) -> NDArray[np.bool_] | None:
+        """Return which positions of the domain, of shape (X, Y), the host's own promise allows; None for all."""
         ...
 
     def output(self, size: Size) -> Size:

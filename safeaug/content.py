@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from safeaug.errors import ContentError, PolicyError
 from safeaug.geometry import Box, Size
 from safeaug.policy import Policy
+from safeaug.shapes import Shape, Spot, boxed
 
 SINGLE = 2.0**-23
 """Spacing of float32 numbers just above 1: what a coordinate loses when a host keeps it in float32."""
@@ -30,14 +31,37 @@ class Content(NamedTuple):
         All objects that were given, clipped to the image; NaN where one lies outside it.
     slack : float
         Tolerance of coordinates in pixels.
+    shapes : list of Shape, optional
+        What each object that counts covers; None where all are boxes. Their ``boxes`` are what bounds them.
+    given_shapes : list of Shape or None, optional
+        Those of all objects; None for one outside the image.
+    priors : list of float, optional
+        Of all objects: the share that was visible already before this image was made.
     """
 
-    boxes: list[Box]
+    boxes: Sequence[Box]
     limits: list[float]
     weights: list[float]
     origin: Sequence[int]
-    given: list[Box]
+    given: Sequence[Box]
     slack: float
+    shapes: list[Shape] | None = None
+    given_shapes: list[Shape | None] | None = None
+    priors: list[float] | None = None
+
+    def only(self, places: Sequence[int]) -> "Content":
+        """Return the content of which only some of the objects that count still do, given by their place."""
+
+        def of(values: Sequence[Any]) -> list[Any]:
+            return [values[place] for place in places]
+
+        return self._replace(
+            boxes=of(self.boxes) if self.shapes is None else Bounds(of(self.shapes)),
+            limits=of(self.limits),
+            weights=of(self.weights),
+            origin=of(self.origin),
+            shapes=None if self.shapes is None else of(self.shapes),
+        )
 
 
 def content_of(
@@ -48,6 +72,7 @@ def content_of(
     labels: Sequence[Hashable] | None = None,
     weights: ArrayLike | None = None,
     ignore: ArrayLike | None = None,
+    prior_visibility: ArrayLike | None = None,
 ) -> Content:
     """Return the content of an image from its boxes.
 
@@ -66,6 +91,9 @@ def content_of(
         What each object counts for, at least 0; 1 by default.
     ignore : array_like of shape (N,), optional
         True for an object (a crowd, a difficult one) that is never asked for, whatever its box or label.
+    prior_visibility : array_like of shape (N,), optional
+        In [0, 1]: the share of each object that was still visible before this image was made, as of a tile's
+        truncated objects. Retention is counted from the whole object: see `counting`.
 
     Raises
     ------
@@ -73,15 +101,123 @@ def content_of(
         On NaN or infinite coordinates, swapped corners, lengths that differ, or labels that are missing.
     """
     rows = _rows(boxes)
-    count = len(rows)
+    traits = traits_of(policy, len(rows), labels, weights, ignore, prior_visibility)
+    content = content_of_rows(rows, image_size, traits.limits, traits.weights, traits.ignore)
+    return counting(content, policy, traits.priors)
+
+
+class Bounds(Sequence[Box]):
+    """What bounds each of some shapes, found when it is asked for, as it seldom is; `OUTSIDE` for None."""
+
+    def __init__(self, shapes: Sequence[Shape | None]) -> None:
+        self._shapes = shapes
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return Bounds(self._shapes[place])
+        shape = self._shapes[place]
+        return OUTSIDE if shape is None else shape.box
+
+
+class Traits(NamedTuple):
+    """What is said of each object beside its shape; None for a property of which nothing is said."""
+
+    limits: list[float]
+    weights: list[float] | None
+    ignore: list[bool] | None
+    priors: list[float] | None
+
+
+def traits_of(
+    policy: Policy,
+    count: int,
+    labels: Sequence[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    ignore: ArrayLike | None = None,
+    prior_visibility: ArrayLike | None = None,
+) -> Traits:
+    """Return the properties of so many objects, checked. Parameters and errors as in `content_of`."""
     passed_over = None if ignore is None else (_numbers("ignore", ignore, count) != 0).tolist()
-    return content_of_rows(
-        rows,
-        image_size,
+    return Traits(
         _limits(policy, labels, count, passed_over),
         None if weights is None else checked_weights(_numbers("weights", weights, count)),
         passed_over,
+        None if prior_visibility is None else checked_priors(_numbers("prior_visibility", prior_visibility, count)),
     )
+
+
+def content_of_shapes(
+    objects: Sequence[Shape | Box | None], image_size: Size, policy: Policy, traits: Traits
+) -> Content:
+    """Return the content of an image from objects of any kind.
+
+    Parameters
+    ----------
+    objects : sequence of Shape, (x0, y0, x1, y1) or None
+        Each clipped to the image; None for one outside of it.
+    image_size : (int, int)
+        Height and width of the image.
+    policy : Policy
+        What counts.
+    traits : Traits
+        Of each object.
+    """
+    slack = SINGLE * max(image_size)
+    shapes = [boxed(each, slack) if isinstance(each, tuple) else each for each in objects]
+    counted = [
+        (i, shape) for i, shape in enumerate(shapes) if shape is not None and not (traits.ignore and traits.ignore[i])
+    ]
+    origin, kept = [i for i, _ in counted], [shape for _, shape in counted]
+    content = Content(
+        boxes=Bounds(kept),
+        limits=[traits.limits[i] for i in origin],
+        weights=[1.0 if traits.weights is None else traits.weights[i] for i in origin],
+        origin=origin,
+        given=Bounds(shapes),
+        slack=slack,
+        shapes=kept,
+        given_shapes=shapes,
+    )
+    return counting(content, policy, traits.priors)
+
+
+def counting(content: Content, policy: Policy, priors: list[float] | None = None) -> Content:
+    """Return the content with only those objects counting that the policy can ask for.
+
+    Parameters
+    ----------
+    content : Content
+        All objects.
+    policy : Policy
+        Its ``ignore_smaller_than`` takes out objects of less area.
+    priors : list of float, optional
+        Prior visibility of each given object. One of which ``v`` is left must keep ``limit / v`` of that. One of which
+        less than its limit is left was lost before: it leaves the quantifier, and is only measured.
+    """
+    if priors is not None:
+        own = [priors[i] for i in content.origin]
+        able = [i for i, (limit, prior) in enumerate(zip(content.limits, own, strict=True)) if limit <= prior]
+        scaled = [
+            limit / prior if 0 < limit <= prior else 0.0 for limit, prior in zip(content.limits, own, strict=True)
+        ]
+        content = content._replace(limits=scaled, priors=priors).only(able)
+    if policy.ignore_smaller_than is not None:
+        content = content.only([i for i in range(len(content.boxes)) if not _is_small(content, i, policy)])
+    return content
+
+
+def _is_small(content: Content, i: int, policy: Policy) -> bool:
+    assert policy.ignore_smaller_than is not None
+    if content.shapes is None:
+        x0, y0, x1, y1 = content.boxes[i]
+        return (x1 - x0) * (y1 - y0) < policy.ignore_smaller_than
+    shape = content.shapes[i]
+    if shape.solid:
+        return shape.area < policy.ignore_smaller_than
+    return isinstance(shape, Spot) and policy.ignore_smaller_than > 0
 
 
 def content_of_rows(
@@ -175,15 +311,7 @@ def single(content: Content, uniform: float) -> Content:
             mark -= weight
         if mark < 0:
             break
-    one = slice(chosen, chosen + 1)
-    return Content(
-        boxes=content.boxes[one],
-        limits=content.limits[one],
-        weights=content.weights[one],
-        origin=content.origin[one],
-        given=content.given,
-        slack=content.slack,
-    )
+    return content.only([chosen])
 
 
 def label_limits(policy: Policy, labels: Sequence[Hashable], ignore: Sequence[bool] | None = None) -> list[float]:
@@ -204,15 +332,23 @@ def checked_weights(weights: NDArray[np.float64]) -> list[float]:
     return values
 
 
+def checked_priors(priors: NDArray[np.float64]) -> list[float]:
+    """Return the prior visibilities as plain numbers, or raise `ContentError` where they are none."""
+    if not ((priors >= 0).all() and (priors <= 1).all()):
+        raise ContentError(f"prior_visibility must be in [0, 1], got {priors.tolist()}")
+    values: list[float] = priors.tolist()
+    return values
+
+
 def _limits(
     policy: Policy, labels: Sequence[Hashable] | None, count: int, ignore: Sequence[bool] | None
 ) -> list[float]:
     if not policy.per_label:
         return [policy.limit_of(None)] * count
     if labels is None:
-        raise ContentError("min_retention is per label, but the boxes came without labels; name their label field")
+        raise ContentError("min_retention is per label, but the objects came without labels; name their label field")
     if len(labels) != count:
-        raise ContentError(f"labels must be as many as boxes, got {len(labels)} labels and {count} boxes")
+        raise ContentError(f"labels must be as many as objects, got {len(labels)} labels and {count} objects")
     return label_limits(policy, labels, ignore)
 
 
@@ -222,5 +358,5 @@ def _numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise ContentError(f"{name} must be numbers, got {values!r}") from None
     if array.shape != (count,):
-        raise ContentError(f"{name} must be one number per box, of shape ({count},), got shape {array.shape}")
+        raise ContentError(f"{name} must be one number per object, of shape ({count},), got shape {array.shape}")
     return array

@@ -6,6 +6,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,8 +24,12 @@ Window = tuple[int, int, int, int]
 Box = tuple[float, float, float, float]
 """``(x0, y0, x1, y1)``, half-open, in the image frame."""
 
-BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"]
-"""Corners; corner and size; centre and size; a final ``n`` says divided by the image's width and height."""
+Ring = list[tuple[float, float]]
+"""Corners ``(x, y)`` of a polygon, in order."""
+
+BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn", "cxcywhr"]
+"""Corners; corner and size; centre and size; a final ``n`` says divided by the image's width and height, a final ``r``
+that the angle follows, in degrees, counterclockwise as one sees it."""
 
 
 class View(NamedTuple):
@@ -126,6 +131,53 @@ def intersection(boxes: NDArray[Any], window: ArrayLike, ops: Ops) -> Any:
     return wide * high
 
 
+def ring_area(ring: Ring) -> float:
+    """Return the area that a ring of corners encloses, whichever way round (the shoelace formula).
+
+    Examples
+    --------
+    >>> ring_area([(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)])
+    6.0
+    """
+    if len(ring) < 3:
+        return 0.0
+    x, y = ring[0]  # from a corner of its own, so that a far-off ring loses no digits
+    turns = ((ax - x) * (by - y) - (bx - x) * (ay - y) for (ax, ay), (bx, by) in pairwise(ring))
+    return abs(sum(turns)) / 2
+
+
+def clip_ring(ring: Ring, window: Sequence[float]) -> Ring:
+    """Return the part of a ring inside a window, clipped by one half-plane after the other [1]_.
+
+    Parts of a ring that is not convex stay joined by edges that run forth and back along the window's border; the area
+    is right all the same.
+
+    References
+    ----------
+    .. [1] I. E. Sutherland, G. W. Hodgman, "Reentrant polygon clipping", Communications of the ACM 17(1), 1974.
+
+    Examples
+    --------
+    >>> clip_ring([(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)], (1, 0, 9, 9))
+    [(1.0, 0.0), (4.0, 0.0), (4.0, 4.0), (1.0, 4.0)]
+    """
+    for axis, border, sign in ((0, window[0], 1), (0, window[2], -1), (1, window[1], 1), (1, window[3], -1)):
+        kept: Ring = []
+        if ring:
+            before = ring[-1]
+        for corner in ring:
+            in_before, in_corner = sign * (before[axis] - border) >= 0, sign * (corner[axis] - border) >= 0
+            if in_before != in_corner:
+                share = (border - before[axis]) / (corner[axis] - before[axis])
+                other = before[1 - axis] + share * (corner[1 - axis] - before[1 - axis])
+                kept.append((float(border), other) if axis == 0 else (other, float(border)))
+            if in_corner:
+                kept.append(corner)
+            before = corner
+        ring = kept
+    return ring
+
+
 def letterbox(image_size: Size, output: Size) -> Box:
     """Return the window, around the whole image, of which a letterboxed output is the picture.
 
@@ -150,7 +202,7 @@ def to_xyxy(boxes: ArrayLike, box_format: BoxFormat, image_size: Size) -> NDArra
     boxes : array_like of shape (N, 4)
         Boxes. An empty sequence is no boxes.
     box_format : {"xyxy", "xywh", "cxcywh", "xyxyn", "cxcywhn"}
-        Their format.
+        Their format. Rotated boxes have no corners of this kind: see `corners_of`.
     image_size : (int, int)
         Height and width of the image.
 
@@ -169,7 +221,7 @@ def to_xyxy(boxes: ArrayLike, box_format: BoxFormat, image_size: Size) -> NDArra
     >>> to_xyxy([[0.5, 0.5, 0.5, 1.0]], "cxcywhn", (100, 200)).tolist()
     [[50.0, 0.0, 150.0, 100.0]]
     """
-    if box_format not in get_args(BoxFormat):
+    if box_format not in get_args(BoxFormat) or box_format == "cxcywhr":
         raise ContentError(f"box_format must be one of {', '.join(get_args(BoxFormat))}, got {box_format!r}")
     try:
         out = np.array(boxes, dtype=np.float64)
@@ -188,6 +240,42 @@ def to_xyxy(boxes: ArrayLike, box_format: BoxFormat, image_size: Size) -> NDArra
     if "wh" in box_format:
         out[:, 2:] += out[:, :2]
     return out
+
+
+def corners_of(boxes: ArrayLike) -> NDArray[np.float64]:
+    """Return the corners of rotated boxes.
+
+    Parameters
+    ----------
+    boxes : array_like of shape (N, 5)
+        Centre x and y, width, height, and the angle in degrees, counterclockwise as one sees it.
+
+    Returns
+    -------
+    ndarray of shape (N, 4, 2), float64
+        Corners (x, y) in order.
+
+    Examples
+    --------
+    >>> corners_of([[4, 4, 4, 2, 90]]).round(6).tolist()
+    [[[3.0, 6.0], [3.0, 2.0], [5.0, 2.0], [5.0, 6.0]]]
+    """
+    try:
+        array = np.asarray(boxes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"rotated boxes must be numbers of shape (N, 5), got {boxes!r}") from None
+    if not array.size:
+        return np.empty((0, 4, 2))
+    if array.ndim != 2 or array.shape[1] != 5:
+        raise ContentError(f"rotated boxes must be numbers of shape (N, 5), got shape {array.shape}")
+    centre, half, turn = array[:, None, :2], array[:, None, 2:4] / 2, np.deg2rad(array[:, 4])
+    if (half < 0).any():
+        raise ContentError(f"rotated boxes must have sides of at least 0, got {array.tolist()}")
+    offset = half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]  # y runs down: counterclockwise is (cos, sin; -sin, cos)
+    turned = np.stack([cos * offset[..., 0] + sin * offset[..., 1], cos * offset[..., 1] - sin * offset[..., 0]], -1)
+    corners: NDArray[np.float64] = centre + turned
+    return corners
 
 
 def check_size(name: str, size: Sequence[int]) -> Size:

@@ -6,8 +6,9 @@ Every rule is one inequality: the area ``I`` of an object in the window must rea
 the second term a window flush with its object would fail at a limit of 1.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,14 @@ from numpy.typing import NDArray
 from safeaug.arrays import FLOATS, NUMPY, Ops
 from safeaug.content import SINGLE, Content
 from safeaug.geometry import Box, Size, Window, intersection, overlap, size_of, stretch
-from safeaug.policy import GONE, Policy
+from safeaug.policy import GONE, Policy, decided
 from safeaug.records import Demand
+from safeaug.shapes import Shape, boxed
 
 RELATIVE = 1e-6
 """Share of an object's area that may be missing: rounding of coordinates and of shares."""
+
+Floats = NDArray[np.float64]
 
 POINT = 0.5
 """What the indicator of a point (1 inside, 0 outside) is compared with."""
@@ -101,6 +105,8 @@ def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Dem
     window_area = size[0] * size[1]
     plain = fill is None and pixels is None  # then tau does not depend on the window
     pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
+    if content.shapes is not None or callable(policy.keep):
+        return _demand_of_shapes(content, policy, window_area, pixel_area)
     needs = []
     for (a, b, c, d), limit in zip(content.boxes, content.limits, strict=True):
         wide, high = c - a, d - b
@@ -117,13 +123,50 @@ def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Dem
     return Demand(content.boxes, needs, gone, least, content.weights, slack)
 
 
+def _demand_of_shapes(content: Content, policy: Policy, window_area: float, pixel_area: float | None) -> Demand:
+    """Return what a window must reach where objects are more than boxes, or where a callable decides."""
+    slack = content.slack
+    shapes = content.shapes if content.shapes is not None else [boxed(box, slack) for box in content.boxes]
+    needs = []
+    for shape, limit in zip(shapes, content.limits, strict=True):
+        tolerance = RELATIVE * shape.area + slack * shape.rim
+        fill, floor = (policy.min_fill, pixel_area) if shape.solid else (None, None)
+        needs.append(required(shape.area, limit, tolerance, window_area, fill, floor))
+    gone = None
+    if policy.keep == "whole":
+        shares = [_gone_share(prior) for prior in _priors(content)]
+        gone = [
+            (share + RELATIVE) * shape.area + slack * shape.rim for share, shape in zip(shares, shapes, strict=True)
+        ]
+    least = least_of(policy, len(needs))
+    return Demand(content.boxes, needs, gone, least, content.weights, slack, shapes, _decider(content, policy))
+
+
+def _decider(content: Content, policy: Policy) -> Callable[[NDArray[np.float64]], Any] | None:
+    """Return a callable ``keep`` as it is asked: of retention counted from the whole objects."""
+    if not callable(policy.keep):
+        return None
+    keep, priors = policy.keep, np.array(_priors(content))
+    return lambda retention: decided(keep, retention * priors)
+
+
+def _priors(content: Content) -> list[float]:
+    """Return the prior visibility of each object that counts."""
+    return [1.0] * len(content.boxes) if content.priors is None else [content.priors[i] for i in content.origin]
+
+
 def _gone(content: Content) -> list[float]:
-    """Return, for each object, the area in a window below which it counts as gone."""
+    """Return, for each box, the area in a window below which it counts as gone."""
     sides = [(c - a, d - b) for a, b, c, d in content.boxes]
     return [
-        (GONE + RELATIVE) * wide * high + content.slack * (wide + high) if wide and high else POINT
-        for wide, high in sides
+        (_gone_share(prior) + RELATIVE) * wide * high + content.slack * (wide + high) if wide and high else POINT
+        for (wide, high), prior in zip(sides, _priors(content), strict=True)
     ]
+
+
+def _gone_share(prior: float) -> float:
+    """Return the share, of what was visible before, below which an object counts as gone; of nothing it always does."""
+    return GONE / prior if prior > 0 else math.inf
 
 
 def least_of(policy: Policy, count: int) -> int:
@@ -131,6 +174,13 @@ def least_of(policy: Policy, count: int) -> int:
     if policy.keep == "all":
         return count
     return min(policy.keep, count) if isinstance(policy.keep, int) else 1
+
+
+def held(demand: Demand, i: int, window: Sequence[float]) -> float:
+    """Return the area of an object inside a window; of points, how many."""
+    if demand.shapes is not None:
+        return demand.shapes[i].inside(window)
+    return visible(demand.boxes[i], window, demand.slack)
 
 
 def visible(box: Box, window: Sequence[float], slack: float) -> float:
@@ -150,7 +200,9 @@ def passes(demand: Demand, window: Sequence[float]) -> bool:
     call: what `overlap` does, written out.
     """
     x0, y0, x1, y1 = window
-    boxes, needs, gone, least, _, slack = demand
+    boxes, needs, gone, least, _, slack, shapes, _ = demand
+    if shapes is not None:
+        return _passes_shapes(demand, shapes, window)
     kept, may_fail = 0, len(boxes) - least
     for i, (a, b, c, d) in enumerate(boxes):
         if a < c and b < d:
@@ -170,6 +222,23 @@ def passes(demand: Demand, window: Sequence[float]) -> bool:
     return kept >= least
 
 
+def _passes_shapes(demand: Demand, shapes: list[Shape], window: Sequence[float]) -> bool:
+    if demand.keep is not None:
+        return bool(demand.keep(np.array([shape.inside(window) / shape.area for shape in shapes])))
+    kept, may_fail = 0, len(shapes) - demand.least
+    for i, shape in enumerate(shapes):
+        area = shape.inside(window)
+        if area >= demand.needs[i]:
+            kept += 1
+        elif demand.gone is None:
+            if not may_fail:
+                return False
+            may_fail -= 1
+        elif area >= demand.gone[i]:
+            return False
+    return kept >= demand.least
+
+
 def meets(content: Content, policy: Policy, window: Window, output: Size) -> bool:
     """Return whether a window that becomes an output of this size keeps what the policy asks of the content."""
     size = size_of(window)
@@ -183,35 +252,67 @@ def allows(policy: Policy, size: Size, output: Size) -> bool:
 
 def kept_weight(demand: Demand, window: Sequence[float]) -> float:
     """Return the weight of all objects that reach their need in a window."""
-    return sum(
-        weight
-        for box, need, weight in zip(demand.boxes, demand.needs, demand.weights, strict=True)
-        if visible(box, window, demand.slack) >= need
-    )
+    weights, needs = demand.weights, demand.needs
+    return sum(weight for i, weight in enumerate(weights) if held(demand, i, window) >= needs[i])
 
 
-def measure(content: Content, policy: Policy, window: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return what is left of every given object in a window, and which of them pass by fill.
+class Measured(NamedTuple):
+    """What a window holds of every given object.
 
-    Returns
-    -------
+    Parameters
+    ----------
     retention : ndarray of shape (N,), float64
-        Share of the object's area inside the window; NaN for an object outside the image; of a point 1 or 0.
+        Share of the object's area inside the window, times its prior visibility; NaN for an object outside the image;
+        of a point 1 or 0; of keypoints the share of the visible ones.
     by_fill : ndarray of shape (N,), bool
         True where less than the limit is left and the object fills ``policy.min_fill`` of the window.
+    area : ndarray of shape (N,), float64
+        Its area inside the window; NaN for what has none.
     """
+
+    retention: NDArray[np.float64]
+    by_fill: NDArray[np.bool_]
+    area: NDArray[np.float64]
+
+
+def measure(content: Content, policy: Policy, window: Sequence[float]) -> Measured:
+    """Return what is left of every given object in a window."""
+    area, inside, rim = (_of_boxes if content.given_shapes is None else _of_shapes)(content, window)
+    solid = area > 0  # NaN is not
+    retention: NDArray[np.float64] = inside / np.where(solid, area, np.nan)
+    for i in np.flatnonzero(~solid).tolist():
+        retention[i] = _share_of_points(content, i, window)
+    by_fill = np.zeros(len(area), dtype=bool)
+    if policy.min_fill is not None and len(content.origin):
+        tolerance = RELATIVE * area + content.slack * rim
+        enough = policy.min_fill * (window[2] - window[0]) * (window[3] - window[1])
+        limits = np.zeros(len(area))
+        limits[list(content.origin)] = content.limits
+        by_fill = solid & (inside < limits * area - tolerance) & (inside >= enough - tolerance)
+    if content.priors is not None:
+        retention = retention * content.priors
+    return Measured(retention, by_fill, np.where(solid, inside, np.nan))
+
+
+def _of_boxes(content: Content, window: Sequence[float]) -> tuple[Floats, Floats, Floats]:
+    """Return area, area inside the window and rim of every given box."""
     given = np.array(content.given, dtype=np.float64).reshape(-1, 4)
     wide, high = given[:, 2] - given[:, 0], given[:, 3] - given[:, 1]
-    area = wide * high
-    inside = intersection(given, np.asarray(window, dtype=np.float64), NUMPY)
-    retention: NDArray[np.float64] = inside / np.where(area > 0, area, np.nan)
-    for i in np.flatnonzero(area == 0).tolist():
-        retention[i] = visible(content.given[i], window, content.slack)
-    by_fill = np.zeros(len(given), dtype=bool)
-    if policy.min_fill is not None and len(content.origin):
-        tolerance = RELATIVE * area + content.slack * (wide + high)
-        enough = policy.min_fill * (window[2] - window[0]) * (window[3] - window[1])
-        limits = np.zeros(len(given))
-        limits[list(content.origin)] = content.limits
-        by_fill = (area > 0) & (inside < limits * area - tolerance) & (inside >= enough - tolerance)
-    return retention, by_fill
+    return wide * high, intersection(given, np.asarray(window, dtype=np.float64), NUMPY), wide + high
+
+
+def _of_shapes(content: Content, window: Sequence[float]) -> tuple[Floats, Floats, Floats]:
+    """Return the same of every given shape; NaN for what has no area."""
+    solid = [shape if shape is not None and shape.solid else None for shape in content.given_shapes or ()]
+    rows = [(s.area, s.inside(window), s.rim) if s is not None else (np.nan,) * 3 for s in solid]
+    area, inside, rim = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return area, inside, rim
+
+
+def _share_of_points(content: Content, i: int, window: Sequence[float]) -> float:
+    """Return the retention of an object without area; NaN for one outside the image."""
+    if content.given_shapes is None:
+        box = content.given[i]
+        return visible(box, window, content.slack) if box[0] == box[0] else np.nan
+    shape = content.given_shapes[i]
+    return np.nan if shape is None else shape.inside(window) / shape.area

@@ -1,17 +1,19 @@
 """What is promised (Policy), and how a draw ended (Status, Stage)."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from safeaug.errors import PolicyError
 
-Keep = Literal["all", "any", "one", "whole"]
+Quantifier = Literal["all", "any", "one", "whole"]
+Keep = Quantifier | int | Callable[[Any], Any]
 Sampling = Literal["keep_scale", "joint"]
 OnFail = Literal["most", "enlarge", "skip", "raise"]
 OnEmpty = Literal["plain", "raise"]
@@ -71,14 +73,16 @@ class Policy:
     min_retention : float, mapping or pairs, default 0.5
         Share of an object's area, in [0, 1], that must stay inside the window. A mapping (or its pairs) gives one
         limit per label; the key ``"*"`` stands for all labels that are not named.
-    keep : {"all", "any", "one", "whole"} or int, default "all"
+    keep : {"all", "any", "one", "whole"}, int or callable, default "all"
         Which objects must reach their limit: all; at least one; one that is picked for each draw in proportion to its
         weight; every object either at its limit or gone (no more than 5 % left) with at least one kept; or at least
-        so many (all, where there are fewer).
+        so many (all, where there are fewer). A callable gets an array of shape (..., N), the retention of the N
+        objects that count at many positions at once, and returns which positions will do, of shape (...); it decides
+        alone, so the limit only says which objects an UNMET draw saves first.
     min_fill : float, optional
         In (0, 1]. An object also passes when it fills this share of the window: a close-up is not a loss.
     min_visible_pixels : float, optional
-        An object must also keep this many pixels of the output. Points (zero-area boxes) are exempt.
+        An object must also keep this many pixels of the output. Points (zero-area boxes, keypoints) are exempt.
     max_stretch : float, optional
         At least 1. The greatest allowed x-scale over y-scale from window to output, or its inverse.
     sampling : {"keep_scale", "joint"}, default "keep_scale"
@@ -91,6 +95,11 @@ class Policy:
         the transform out; raise `RetentionError`.
     on_empty : {"plain", "raise"}, default "plain"
         Where there is nothing to protect: the host's draw, or `ContentError`.
+    apply_rate : float, default 1.0
+        Share of the draws that are guarded, in [0, 1]. The others are the host's own, ``UNGUARDED``, so that a model
+        still meets truncated objects.
+    ignore_smaller_than : float, optional
+        Objects of a smaller area, in source pixels, are never asked for. Keypoints have no area and always count.
 
     Raises
     ------
@@ -109,7 +118,7 @@ class Policy:
     """
 
     min_retention: Limits = 0.5
-    keep: Keep | int = "all"
+    keep: Keep = "all"
     min_fill: float | None = None
     min_visible_pixels: float | None = None
     max_stretch: float | None = None
@@ -117,10 +126,15 @@ class Policy:
     tries: int = 10
     on_fail: OnFail = "most"
     on_empty: OnEmpty = "plain"
+    apply_rate: float = 1.0
+    ignore_smaller_than: float | None = None
 
     def __post_init__(self) -> None:
         # Fields are kept as plain Python numbers: numpy's would be compared, printed and serialised in other ways.
         checked: dict[str, Any] = {"min_retention": _limits(self.min_retention), "keep": _checked_keep(self.keep)}
+        checked["apply_rate"] = _check_number("apply_rate", self.apply_rate, 0, 1)
+        if self.ignore_smaller_than is not None:
+            checked["ignore_smaller_than"] = _check_number("ignore_smaller_than", self.ignore_smaller_than, 0, math.inf)
         if self.min_fill is not None:
             checked["min_fill"] = _check_number("min_fill", self.min_fill, 0, 1, open_low=True)
         if self.min_visible_pixels is not None:
@@ -135,6 +149,11 @@ class Policy:
         _check_choice("sampling", self.sampling, get_args(Sampling))
         _check_choice("on_fail", self.on_fail, get_args(OnFail))
         _check_choice("on_empty", self.on_empty, get_args(OnEmpty))
+        if callable(self.keep) and (self.min_fill is not None or self.min_visible_pixels is not None):
+            raise PolicyError(
+                "a callable keep sees retention and decides alone, got min_fill or min_visible_pixels beside it; "
+                'leave them out, or use keep="all", "any", "whole" or a number'
+            )
 
     @classmethod
     def classification(cls) -> "Policy":
@@ -150,6 +169,16 @@ class Policy:
     def small_objects(cls) -> "Policy":
         """Keep objects of few pixels: 0.7 of each, and 8 × 8 pixels of the output."""
         return cls(min_retention=0.7, min_visible_pixels=64)
+
+    @classmethod
+    def segmentation(cls) -> "Policy":
+        """Keep half of every instance mask, or of the foreground."""
+        return cls(min_retention=0.5)
+
+    @classmethod
+    def keypoints(cls) -> "Policy":
+        """Keep every visible keypoint of every instance."""
+        return cls(min_retention=1.0)
 
     @classmethod
     def strict(cls) -> "Policy":
@@ -183,17 +212,50 @@ class Policy:
     @property
     def plain_limit(self) -> float | None:
         """The share that is asked of every object, where nothing else is asked; else None."""
-        others = self.min_fill, self.min_visible_pixels, self.max_stretch
-        if self.per_label or self.keep != "all" or any(each is not None for each in others):
+        others = self.min_fill, self.min_visible_pixels, self.max_stretch, self.ignore_smaller_than
+        if self.per_label or self.keep != "all" or self.apply_rate < 1 or any(each is not None for each in others):
             return None
         return self.limit_of(None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data that JSON and YAML carry unchanged (limits per label as pairs)."""
+        """Return the fields as plain data that JSON and YAML carry unchanged (limits per label as pairs).
+
+        A callable ``keep`` is returned as it is; no text stands for it.
+        """
         out = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.per_label:
             out["min_retention"] = [list(pair) for pair in self.min_retention.items()]  # type: ignore[union-attr]
         return out
+
+
+def decided(keep: Callable[[Any], Any], retention: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which positions a callable ``keep`` accepts.
+
+    Parameters
+    ----------
+    keep : callable
+        The policy's.
+    retention : ndarray of shape (..., N)
+        Of the N objects that count, at each position.
+
+    Raises
+    ------
+    PolicyError
+        Where it returns anything else than one truth value per position.
+
+    Examples
+    --------
+    >>> decided(lambda r: ((r > 0.99) | (r < 0.01)).all(-1), np.array([[1.0, 0.0], [1.0, 0.5]])).tolist()
+    [True, False]
+    """
+    answer = np.asarray(keep(retention))
+    if answer.shape != retention.shape[:-1] or answer.dtype != bool:
+        raise PolicyError(
+            f"a callable keep must return bool of shape {retention.shape[:-1]} for retention of shape "
+            f"{retention.shape}, got {answer.dtype} of shape {answer.shape}; reduce over the last axis, as in "
+            "(retention >= 0.5).all(-1)"
+        )
+    return answer
 
 
 def _limits(value: Any) -> float | dict[Any, float]:
@@ -225,10 +287,16 @@ def _check_number(name: str, value: Any, low: float, high: float, *, open_low: b
     return number
 
 
-def _checked_keep(keep: Any) -> Keep | int:
-    if not (keep in get_args(Keep) if isinstance(keep, str) else _is_int(keep) and keep >= 1):
-        raise PolicyError(f'keep must be "all", "any", "one", "whole" or a whole number of at least 1, got {keep!r}')
-    return keep if isinstance(keep, str) else int(keep)  # type: ignore[return-value]  # one of the four, checked above
+def _checked_keep(keep: Any) -> Keep:
+    if isinstance(keep, str) and keep in get_args(Quantifier):
+        return keep  # type: ignore[return-value]  # one of the four
+    if _is_int(keep) and keep >= 1:
+        return int(keep)
+    if callable(keep):
+        return keep  # type: ignore[no-any-return]  # what it takes and gives shows when it is called
+    raise PolicyError(
+        f'keep must be "all", "any", "one", "whole", a whole number of at least 1 or a callable, got {keep!r}'
+    )
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -1,5 +1,6 @@
 """What functions hand on: plain records without behaviour of their own."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from safeaug.geometry import Box, View, Window
 from safeaug.policy import Stage, Status
+from safeaug.shapes import Shape
 
 
 class Demand(NamedTuple):
@@ -14,7 +16,7 @@ class Demand(NamedTuple):
 
     Parameters
     ----------
-    boxes : list of (x0, y0, x1, y1)
+    boxes : sequence of (x0, y0, x1, y1)
         The objects, clipped to the image. A point is a box without area.
     needs : list of float
         Area of the object that must lie in the window, tolerance already taken off. For a point 0.5, which its
@@ -27,23 +29,30 @@ class Demand(NamedTuple):
         What each object counts for where not all can be kept.
     slack : float
         Tolerance of coordinates, in pixels, by which a point may lie outside.
+    shapes : list of Shape, optional
+        What each object covers; None where all are boxes, as they mostly are, which is judged much quicker.
+    keep : callable, optional
+        Decides alone: of retention of shape (..., N), which positions will do.
     """
 
-    boxes: list[Box]
+    boxes: Sequence[Box]
     needs: list[float]
     gone: list[float] | None
     least: int
     weights: list[float]
     slack: float
+    shapes: list[Shape] | None = None
+    keep: Callable[[NDArray[np.float64]], Any] | None = None
 
     @property
     def all_of_them(self) -> bool:
         """Whether every object must reach its need, which makes the feasible positions of a column one interval."""
-        return self.gone is None and self.least == len(self.boxes)
+        return self.gone is None and self.least == len(self.boxes) and self.keep is None
 
     def only(self, i: int) -> "Demand":
         """Return the demand that one object be kept."""
-        return Demand([self.boxes[i]], [self.needs[i]], None, 1, [self.weights[i]], self.slack)
+        shapes = None if self.shapes is None else [self.shapes[i]]
+        return Demand([self.boxes[i]], [self.needs[i]], None, 1, [self.weights[i]], self.slack, shapes)
 
 
 class Found(NamedTuple):
@@ -63,8 +72,9 @@ class Outcome(NamedTuple):
     view : View
         ``window (4,)`` in the image frame and output ``size (2,)``.
     retention : ndarray of shape (N,), float64
-        Share of each object inside the window, in the order in which the objects were given. NaN for an object that
-        lies outside the image altogether. Of a point: 1 inside, 0 outside.
+        Share of each object inside the window, in the order in which the objects were given; of an object that came
+        truncated, times its prior visibility. NaN for an object that lies outside the image altogether. Of a point:
+        1 inside, 0 outside; of keypoints: the share of the visible ones.
     status : Status
         How the draw ended.
     stage : Stage
@@ -73,6 +83,8 @@ class Outcome(NamedTuple):
         Which objects pass because they fill the window, not because enough of them is left.
     draws : int
         How many draws of the host's sampler were looked at, its own included.
+    visible_pixels : ndarray of shape (N,), float64
+        Area of each object inside the window, in pixels of the output. NaN for what has no area.
     """
 
     view: View
@@ -81,23 +93,30 @@ class Outcome(NamedTuple):
     stage: Stage
     by_fill: NDArray[np.bool_]
     draws: int
+    visible_pixels: NDArray[np.float64]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain data for JSON: status and stage by name, NaN retention as None.
+        """Return the outcome as plain data for JSON: status and stage by name, NaN as None.
 
         Examples
         --------
-        >>> view = View(np.array([0, 0, 10, 10]), np.array([10, 10]))
-        >>> out = Outcome(view, np.array([1.0, np.nan]), Status.FIRST, Stage.DRAWN, np.array([False, False]), 1)
+        >>> view, no = View(np.array([0, 0, 10, 10]), np.array([10, 10])), np.array([False, False])
+        >>> share, pixels = np.array([1.0, np.nan]), np.array([25.0, np.nan])
+        >>> out = Outcome(view, share, Status.FIRST, Stage.DRAWN, no, 1, pixels)
         >>> out.to_dict()["status"], out.to_dict()["retention"]
         ('FIRST', [1.0, None])
         """
         return {
             "window": self.view.window.tolist(),
             "size": self.view.size.tolist(),
-            "retention": [None if share != share else share for share in self.retention.tolist()],
+            "retention": _numbers(self.retention),
             "status": self.status.name,
             "stage": self.stage.name,
             "by_fill": self.by_fill.tolist(),
             "draws": self.draws,
+            "visible_pixels": _numbers(self.visible_pixels),
         }
+
+
+def _numbers(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

@@ -4,9 +4,19 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from safeaug.geometry import Domain, Size, Window, window_at
-from safeaug.measures import kept_weight, visible
-from safeaug.placement import least_lost, most_kept, rectangle
+from safeaug.measures import held, kept_weight
+from safeaug.placement import (
+    Positions,
+    least_lost,
+    least_lost_on_surface,
+    most_kept,
+    most_kept_on_surface,
+    rectangle,
+)
 from safeaug.records import Demand
 
 QUICK_TRIES = 8
@@ -72,15 +82,28 @@ def settle(
             window = _within_rectangles(demand, size, [group for group in groups if group.weight >= top * TIE], uniform)
             if window is not None:
                 return window
-    weight, positions = most_kept(demand, size, domain)
-    if weight <= 0:
-        positions = least_lost(demand.boxes, size, domain)
-        if positions.holds(*first[:2]):
-            return first
-    elif kept_weight(demand, first) >= weight * TIE:
+    positions = attainable(demand, size, domain)
+    if positions.holds(*first[:2]):
         return first
     uniform = uniform or stream()
     return window_at(*positions.draw(uniform(), uniform()), size)
+
+
+def attainable(demand: Demand, size: Size, domain: Domain, within: NDArray[np.bool_] | None = None) -> Positions:
+    """Return all positions that keep the largest weight of objects; where none keeps any, those that lose least.
+
+    Parameters
+    ----------
+    demand, size, domain
+        As in `settle`.
+    within : ndarray of shape (X, Y), bool, optional
+        Which positions of the domain the host allows.
+    """
+    if within is None:
+        weight, positions = most_kept(demand, size, domain)
+        return positions if weight > 0 else least_lost(demand, size, domain)
+    weight, positions = most_kept_on_surface(demand, size, domain, within)
+    return positions if weight > 0 else least_lost_on_surface(demand, size, domain, within)
 
 
 def meetings(demand: Demand, size: Size, domain: Domain) -> list[Meeting]:
@@ -118,6 +141,6 @@ def _within_rectangles(demand: Demand, size: Size, best: list[Meeting], uniform:
         x0, x1, y0, y1 = group.place
         x, y = x0 + int(uniform() * (x1 - x0 + 1)), y0 + int(uniform() * (y1 - y0 + 1))
         window = window_at(x, y, size)
-        if all(visible(demand.boxes[i], window, demand.slack) >= demand.needs[i] for i in group.members):
+        if all(held(demand, i, window) >= demand.needs[i] for i in group.members):
             return window
     return None

@@ -5,7 +5,12 @@ lies between the oracle at 1 - 1e-6 and at 1 + 1e-6 is exact but for ties that f
 """
 
 from collections.abc import Iterator
-from math import hypot, inf, log
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, dist, floor, hypot, inf, log
+from typing import NamedTuple
+
+import numpy as np
 
 from safeaug.policy import Policy
 
@@ -130,3 +135,229 @@ def least_lost(boxes, frame, size, image_size) -> list[Window]:
 
 def nearest_first(size, sizes):
     return sorted(sorted(sizes), key=lambda other: hypot(log(other[0] / size[0]), log(other[1] / size[1])))
+
+
+# Objects that are more than boxes
+
+
+class Thing(NamedTuple):
+    """An object of some kind: a box, the corners of a polygon, the rows of a mask, or keypoints (x, y[, visible])."""
+
+    kind: str
+    data: object
+
+
+def is_solid(thing: Thing) -> bool:
+    return thing.kind != "keypoints" and not (thing.kind == "box" and is_point(thing.data))
+
+
+def share_of_pixel(value) -> float:
+    """What a mask's pixel, of one channel or several, says of itself: a share, or that it belongs to the object."""
+    channels = value if isinstance(value, list | tuple) else [value]
+    shares = [each if isinstance(each, float) else float(each != 0) for each in channels]
+    return max(shares)
+
+
+def mask_in(mask, window) -> float:
+    """The mass of a mask in a window, pixel by pixel, of those at the edges in proportion."""
+    mass = 0.0
+    for y, row in enumerate(mask):
+        for x, value in enumerate(row):
+            mass += share_of_pixel(value) * shared((x, y, x + 1, y + 1), window)
+    return mass
+
+
+def polygon_in(ring, window) -> Fraction:
+    """The area of a simple polygon in a window, exactly: the integral over y of the length of its section.
+
+    Between the heights at which a corner lies, or an edge meets a side of the window, each end of a section moves along
+    one straight line, so the section in the middle times the height is the area.
+    """
+    corners = [(Fraction(x), Fraction(y)) for x, y in ring]
+    left, top, right, bottom = map(Fraction, window)
+    edges = [(p, q) for p, q in zip(corners, corners[1:] + corners[:1], strict=True) if p[1] != q[1]]
+    edges = [(p, q) for p, q in edges if min(p[1], q[1]) < bottom and max(p[1], q[1]) > top]
+    heights = {top, bottom}
+    for (xa, ya), (xb, yb) in edges:
+        heights |= {ya, yb}
+        if xa != xb:
+            heights |= {ya + (side - xa) * (yb - ya) / (xb - xa) for side in (left, right)}
+    cuts = sorted(height for height in heights if top <= height <= bottom)
+    mass = Fraction(0)
+    for low, high in pairwise(cuts):
+        middle = (low + high) / 2
+        ends = sorted(
+            xa + (middle - ya) * (xb - xa) / (yb - ya)
+            for (xa, ya), (xb, yb) in edges
+            if min(ya, yb) < middle < max(ya, yb)
+        )
+        inside = sum(max(min(b, right) - max(a, left), Fraction(0)) for a, b in zip(ends[::2], ends[1::2], strict=True))
+        mass += inside * (high - low)
+    return mass
+
+
+def visible_points(rows, image_size):
+    """The keypoints that are marked as seen, or not marked at all, and lie in the image."""
+    height, width = image_size
+    seen = [row for row in rows if len(row) == 2 or row[2] > 0]
+    return [(row[0], row[1]) for row in seen if 0 <= row[0] < width and 0 <= row[1] < height]
+
+
+def points_in(points, window) -> int:
+    count = 0
+    for x, y in points:
+        if window[0] <= x < window[2] and window[1] <= y < window[3]:
+            count += 1
+    return count
+
+
+class Known(NamedTuple):
+    """A thing, clipped to its image, as the oracle judges it: on whole windows, pixel by pixel."""
+
+    thing: Thing
+    image_size: tuple[int, int]
+    pixels: list[list[float]] | None
+    whole: float
+    rim: tuple[float, float]
+    """Half the length of the outline: no more than the first, no less than the second may be told from rounding."""
+
+    def inside(self, window) -> float:
+        """Its mass in a window of whole pixels."""
+        if self.thing.kind == "keypoints":
+            return points_in(visible_points(self.thing.data, self.image_size), window)
+        if self.thing.kind == "box":
+            box = clipped(self.thing.data, self.image_size)
+            return retention(box, window, self.image_size) if is_point(box) else shared(box, window)
+        mass = 0.0
+        for y in range(max(window[1], 0), min(window[3], self.image_size[0])):
+            for x in range(max(window[0], 0), min(window[2], self.image_size[1])):
+                mass += self.pixels[y][x]
+        return mass
+
+    def left(self, window) -> float:
+        return self.inside(window) / self.whole
+
+    def bounds(self) -> Window:
+        """The smallest whole window that holds all of it; a point on whole pixels needs no width or height."""
+        if self.thing.kind == "keypoints":
+            seen = visible_points(self.thing.data, self.image_size)
+            columns, rows = [floor(x) for x, _ in seen], [floor(y) for _, y in seen]
+        elif self.thing.kind == "box":
+            x0, y0, x1, y1 = clipped(self.thing.data, self.image_size)
+            return floor(x0), floor(y0), ceil(x1), ceil(y1)
+        else:
+            columns = [x for row in self.pixels for x, share in enumerate(row) if share > 0]
+            rows = [y for y, row in enumerate(self.pixels) if any(share > 0 for share in row)]
+        return min(columns), min(rows), max(columns) + 1, max(rows) + 1
+
+
+def around(windows_) -> Window:
+    """The smallest window that holds some others."""
+    x0, y0, x1, y1 = zip(*windows_, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)
+
+
+def as_point(ring) -> Box:
+    """The centre of the corners of a polygon without area, of which none counts twice in a row."""
+    corners = [corner for before, corner in zip([ring[-1], *ring], ring, strict=False) if corner != before] or ring[:1]
+    x, y = (sum(axis) / len(corners) for axis in zip(*corners, strict=True))
+    return x, y, x, y
+
+
+def known(thing: Thing, image_size) -> Known | None:
+    """The thing as the oracle judges it; None where nothing of it is in the image."""
+    height, width = image_size
+    image = (0, 0, width, height)
+    if thing.kind == "polygon":
+        far = max(max(map(abs, corner)) for corner in thing.data) + 1
+        if polygon_in(thing.data, (-far, -far, far, far)) == 0:
+            thing = Thing("box", as_point(thing.data))
+    pixels, rim = None, (0.0, 0.0)
+    if thing.kind == "keypoints":
+        whole = float(len(visible_points(thing.data, image_size)))
+    elif thing.kind == "box":
+        box = clipped(thing.data, image_size)
+        if box is None:
+            return None
+        whole = 1.0 if is_point(box) else area(box)
+        rim = (box[2] - box[0] + box[3] - box[1],) * 2
+    elif thing.kind == "mask":
+        pixels = [[share_of_pixel(value) for value in row] for row in thing.data]
+        whole = sum(map(sum, pixels))
+    else:
+        exact = [[polygon_in(thing.data, (x, y, x + 1, y + 1)) for x in range(width)] for y in range(height)]
+        pixels, whole = [[float(share) for share in row] for row in exact], float(polygon_in(thing.data, image))
+        outline = sum(dist(p, q) for p, q in zip(thing.data, [*thing.data[1:], thing.data[0]], strict=True))
+        rim = 0.0, outline + 2 * (height + width)
+    return Known(thing, image_size, pixels, whole, rim) if whole > 0 else None
+
+
+def slack_of(one: Known, ease: float) -> float:
+    """The tolerance of its mass: its own rounding, and that of its outline's coordinates."""
+    return ease * (1e-6 * one.whole + 2**-23 * max(one.image_size) * one.rim[ease >= 1])
+
+
+def holds(one: Known, window: Window, limit: float, policy: Policy, output, ease: float = 1.0) -> bool:
+    """Whether a window keeps one thing. Fill and the floor in pixels ask nothing of what has no area."""
+    mass, slack = one.inside(window), slack_of(one, ease)
+    need = limit * one.whole
+    if is_solid(one.thing):
+        if policy.min_fill is not None:
+            need = min(need, policy.min_fill * area(window))
+        if policy.min_visible_pixels is not None:
+            need = max(need, policy.min_visible_pixels * area(window) / (output[0] * output[1]))
+    return mass >= need - slack
+
+
+def does(
+    things: list[Known], window: Window, limits: list[float], policy: Policy, output, ease: float = 1.0, priors=None
+) -> bool:
+    """Whether a window keeps the promise on things, each with its limit (scaled by what was visible before)."""
+    priors = priors or [1.0] * len(things)
+    if policy.max_stretch is not None and stretch_of(window, output) > policy.max_stretch * (1 + 1e-9):
+        return False
+    if callable(policy.keep):
+        left = [one.left(window) * prior for one, prior in zip(things, priors, strict=True)]
+        return bool(policy.keep(np.array(left)))
+    kept = [holds(one, window, limit, policy, output, ease) for one, limit in zip(things, limits, strict=True)]
+    if policy.keep == "all":
+        return all(kept)
+    if policy.keep == "any":
+        return any(kept)
+    if policy.keep == "whole":
+        gone = [
+            one.left(window) * prior < 0.05 + slack_of(one, ease) / one.whole * prior
+            for one, prior in zip(things, priors, strict=True)
+        ]
+        return any(kept) and all(k or g for k, g in zip(kept, gone, strict=True))
+    return sum(kept) >= min(policy.keep, len(kept))
+
+
+def weight_kept(things, window, limits, weights, policy, output, ease: float = 1.0) -> float:
+    return sum(
+        weight
+        for one, limit, weight in zip(things, limits, weights, strict=True)
+        if holds(one, window, limit, policy, output, ease)
+    )
+
+
+def heaviest(things, windows_, limits, weights, policy, output) -> tuple[float, list[Window]]:
+    """The largest weight of things that one of some windows keeps, and all windows that keep it."""
+    kept = {window: weight_kept(things, window, limits, weights, policy, output) for window in windows_}
+    best = max(kept.values())
+    return best, [window for window, weight in kept.items() if weight >= best - 1e-9 * max(best, 1.0)]
+
+
+def lost_least(things, windows_) -> list[Window]:
+    """Of some windows those with the largest worst retention and, among those, the largest sum."""
+    left = {window: [one.left(window) for one in things] for window in windows_}
+    worst = max(map(min, left.values()))
+    tied = [window for window in windows_ if min(left[window]) >= worst - 1e-9]
+    total = max(sum(left[window]) for window in tied)
+    return [window for window in tied if sum(left[window]) >= total - 1e-9]
+
+
+def nearest(at: tuple[int, int], positions) -> tuple[int, int]:
+    """The nearest of some positions; of equals the first by (dy, dx)."""
+    x, y = at
+    return min(positions, key=lambda each: ((each[0] - x) ** 2 + (each[1] - y) ** 2, each[1] - y, each[0] - x))

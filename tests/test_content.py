@@ -64,7 +64,7 @@ def test_what_is_no_box_is_a_content_error(boxes, message):
 def test_no_boxes_are_no_content(boxes):
     content = content_of(boxes, SIZE, Policy())
     assert content.boxes == []
-    retention, by_fill = measure(content, Policy(), (0, 0, 5, 5))
+    retention, by_fill, _ = measure(content, Policy(), (0, 0, 5, 5))
     assert retention.shape == by_fill.shape == (0,)
 
 
@@ -86,7 +86,7 @@ def test_points_outside_and_touching():
         5: (0, 0, 2, 2),
         6: (0, 0, 20, 10),
     }
-    retention, _ = measure(content, Policy(), (0, 0, 10, 10))
+    retention, _, _ = measure(content, Policy(), (0, 0, 10, 10))
     np.testing.assert_array_equal(retention, [1, 1, 0, np.nan, np.nan, 1, 0.5])
 
 
@@ -120,16 +120,17 @@ def test_an_ignored_object_may_be_anything():
     boxes = [[0, 0, 4, 4], [5, 5, np.nan, 6], [9, 9, 2, 2], [1, 1, 3, 3]]
     content = content_of(boxes, SIZE, policy, labels=["a", "crowd", "a", "crowd"], ignore=[0, 1, 1, 1])
     assert list(content.origin) == [0]
-    retention, _ = measure(content, policy, (0, 0, 10, 10))
+    retention, _, _ = measure(content, policy, (0, 0, 10, 10))
     np.testing.assert_array_equal(retention, [1, np.nan, np.nan, 1])
 
 
 def test_fill_is_measured_on_the_objects_that_count():
     policy = Policy(min_fill=0.5)
     content = content_of([[0, 0, 1, 1], [0, 0, 20, 10]], SIZE, policy, ignore=[1, 0])
-    _, by_fill = measure(content, policy, (0, 0, 4, 4))
+    _, by_fill, _ = measure(content, policy, (0, 0, 4, 4))
     assert by_fill.tolist() == [False, True]
-    _, by_fill = measure(content_of([[0, 0, 20, 10], [0, 0, 1, 1]], SIZE, policy, ignore=[1, 0]), policy, (0, 0, 4, 4))
+    ignored = content_of([[0, 0, 20, 10], [0, 0, 1, 1]], SIZE, policy, ignore=[1, 0])
+    _, by_fill, _ = measure(ignored, policy, (0, 0, 4, 4))
     assert by_fill.tolist() == [False, False]
 
 
@@ -160,14 +161,14 @@ def test_limits_weights_and_ignore_go_with_their_object():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"policy": Policy(min_retention={"a": 0.5})}, "the boxes came without labels"),
-        ({"policy": Policy(min_retention={"a": 0.5}), "labels": ["a"]}, "got 1 labels and 2 boxes"),
+        ({"policy": Policy(min_retention={"a": 0.5})}, "the objects came without labels"),
+        ({"policy": Policy(min_retention={"a": 0.5}), "labels": ["a"]}, "got 1 labels and 2 objects"),
         ({"policy": Policy(min_retention={"a": 0.5}), "labels": ["a", "b"]}, "names no limit for label 'b'"),
-        ({"weights": [1]}, r"weights must be one number per box, of shape \(2,\), got shape \(1,\)"),
+        ({"weights": [1]}, r"weights must be one number per object, of shape \(2,\), got shape \(1,\)"),
         ({"weights": [1, -1]}, "at least 0"),
         ({"weights": [1, np.nan]}, "finite"),
         ({"weights": ["a", "b"]}, "weights must be numbers"),
-        ({"ignore": [True]}, "ignore must be one number per box"),
+        ({"ignore": [True]}, "ignore must be one number per object"),
         ({"policy": Policy(min_retention={"a": 0.5}), "labels": [["a"], ["a"]]}, "labels must be numbers or text"),
     ],
 )
@@ -236,7 +237,8 @@ def test_torch_is_found_by_type_and_never_imported(monkeypatch):
 
 def test_an_outcome_is_plain_data():
     view = View(np.array([0, 0, 5, 4]), np.array([4, 5]))
-    outcome = Outcome(view, np.array([0.5, np.nan]), Status.MOVED, Stage.DRAWN, np.array([True, False]), 3)
+    share, by_fill, pixels = np.array([0.5, np.nan]), np.array([True, False]), np.array([8.0, np.nan])
+    outcome = Outcome(view, share, Status.MOVED, Stage.DRAWN, by_fill, 3, pixels)
     assert outcome.to_dict() == {
         "window": [0, 0, 5, 4],
         "size": [4, 5],
@@ -245,4 +247,5 @@ def test_an_outcome_is_plain_data():
         "stage": "DRAWN",
         "by_fill": [True, False],
         "draws": 3,
+        "visible_pixels": [8.0, None],
     }

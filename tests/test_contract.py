@@ -1,50 +1,38 @@
-"""What drop-in means: one table of checks that every guarded crop passes. A new host or crop is a row, not a file."""
+"""What drop-in means: one table of checks that every guarded transform passes. A new host or crop is a row of `table`."""
 
 import copy
+import inspect
 import json
 import pickle
 import random
 import threading
+import warnings
+from contextlib import nullcontext
 
 import albumentations as A
 import numpy as np
 import pytest
 
 import safeaug as sa
+from safeaug.albumentations.windows import Traced, kind_of
 from tests import oracle
+from tests.table import BOXES, DROP_INS, HEIGHT, LABELS, ROWS, WIDTH, TheirCrop, window_of
 
 S = sa.albumentations
-
-CROPS = {
-    "RandomCrop": ((A.RandomCrop, S.RandomCrop), {"height": 68, "width": 86}),
-    "RandomCrop padded": (
-        (A.RandomCrop, S.RandomCrop),
-        {"height": 110, "width": 80, "pad_if_needed": True, "pad_position": "random", "fill": 7},
-    ),
-    "RandomSizedCrop": (
-        (A.RandomSizedCrop, S.RandomSizedCrop),
-        {"min_max_height": (20, 90), "size": (32, 40), "w2h_ratio": 1.2},
-    ),
-    "RandomResizedCrop": ((A.RandomResizedCrop, S.RandomResizedCrop), {"size": (32, 40), "scale": (0.1, 0.9)}),
-}
-HEIGHT, WIDTH = 80, 100
-BOXES = [[2.0, 3.0, 22.5, 28.25], [60.0, 50.0, 90.0, 75.0], [30.0, 30.0, 40.0, 36.0]]
-LABELS = ["cat", "dog", "cat"]
+IMPOSSIBLE = {"min_visible_pixels": 1e6}
+"""More pixels than any image here has."""
 
 
-@pytest.fixture(params=CROPS)
-def crop(request):
-    """Builds the plain and the guarded transform of a row."""
-    (plain, guarded), arguments = CROPS[request.param]
+def rows(**traits):
+    """Runs a check on the rows with these traits; what the traits mean stands with `Row`."""
+    fit = [row for row in ROWS if all(getattr(row, name) == value for name, value in traits.items())]
+    assert fit
+    return pytest.mark.parametrize("row", fit, ids=lambda row: row.name)
 
-    class Row:
-        def plain(self, **more):
-            return plain(**arguments, **more)
 
-        def guarded(self, **more):
-            return guarded(**arguments, **more)
-
-    return Row()
+@pytest.fixture(params=ROWS, ids=lambda row: row.name)
+def row(request):
+    return request.param
 
 
 def compose(transforms, seed=3, box_format="pascal_voc", **more):

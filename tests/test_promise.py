@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import safeaug as sa
+from safeaug.candidates import Law
 from safeaug.content import content_of
 from safeaug.geometry import domain_of, size_of, window_at
 from safeaug.measures import demand_of
@@ -41,6 +42,10 @@ class AnySize(NamedTuple):
     image_size: tuple[int, int]
     rng: random.Random
     redraws: bool = True
+    law: Law = Law.UNIFORM
+
+    def within(self, _):
+        return None
 
     @property
     def whole(self):

@@ -19,6 +19,38 @@ if hasattr(_host.BasicTransform, "sample_parameters"):
         f"{_host.__version__}, another generation under the same import name, which is not supported yet"
     )
 
-from safeaug.albumentations.crops import RandomCrop, RandomResizedCrop, RandomSizedCrop
+from safeaug.albumentations.crops import RandomCrop, RandomCropFromBorders, RandomResizedCrop, RandomSizedCrop
+from safeaug.albumentations.fixed import CenterCrop, Crop, PadIfNeeded
+from safeaug.albumentations.own import (
+    AtLeastOneBBoxRandomCrop,
+    BBoxSafeRandomCrop,
+    CropNonEmptyMaskIfExists,
+    RandomCropNearBBox,
+    RandomSizedBBoxSafeCrop,
+)
+from safeaug.albumentations.resizes import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
+from safeaug.albumentations.safe import Safe
+from safeaug.albumentations.sides import CropAndPad
+from safeaug.albumentations.targets import Reading
 
-__all__ = ["RandomCrop", "RandomResizedCrop", "RandomSizedCrop"]
+__all__ = [
+    "AtLeastOneBBoxRandomCrop",
+    "BBoxSafeRandomCrop",
+    "CenterCrop",
+    "Crop",
+    "CropAndPad",
+    "CropNonEmptyMaskIfExists",
+    "LongestMaxSize",
+    "PadIfNeeded",
+    "RandomCrop",
+    "RandomCropFromBorders",
+    "RandomCropNearBBox",
+    "RandomResizedCrop",
+    "RandomScale",
+    "RandomSizedBBoxSafeCrop",
+    "RandomSizedCrop",
+    "Reading",
+    "Resize",
+    "Safe",
+    "SmallestMaxSize",
+]

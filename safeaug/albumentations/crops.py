@@ -1,23 +1,19 @@
-"""The drop-ins: signatures, and for each the sizes that its host can draw.
+"""Random crops: the label picks the window where the host's own draw would lose it.
 
 Signatures are spelled out so that editors complete them. Each takes the host's own arguments, in the host's order and
 with the host's defaults, and behind them, by name, the fields of a `Policy` or a policy itself.
 """
 
-import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Literal
 
 import albumentations as A
 import cv2
 
 from safeaug.albumentations.guarded import Guarded
-from safeaug.albumentations.targets import Fields
-from safeaug.geometry import Size
+from safeaug.albumentations.targets import Protect
+from safeaug.albumentations.windows import FromBorders, RandomCut, Resized, Sized
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
-
-LATTICE = 64
-"""Sizes of the fixed lattice; for a scale and a ratio, 8 of each."""
 
 
 class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # the host ships no types
@@ -27,15 +23,13 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
     ----------
     size, scale, ratio, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.RandomResizedCrop``.
-    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty
+    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
+    ignore_smaller_than
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    labels, weights, ignore : str, optional
-        Names of label fields of ``A.BboxParams``: the label that limits per label go by (the first field by default);
-        what each object counts for; which objects (crowds, difficult ones) are never asked for.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
-        Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
-        with the greatest status stays.
+        Where the sample will say how the draw ended: see `Safe`.
 
     Notes
     -----
@@ -54,6 +48,8 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
     ((224, 224, 3), True, ['cat'])
     """
 
+    kind = Resized()
+
     def __init__(
         self,
         size: tuple[int, int],
@@ -65,7 +61,7 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
         p: float = 1.0,
         *,
         min_retention: Limits = 0.5,
-        keep: Keep | int = "all",
+        keep: Keep = "all",
         min_fill: float | None = None,
         min_visible_pixels: float | None = None,
         max_stretch: float | None = None,
@@ -73,57 +69,21 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
         tries: int = 10,
         on_fail: OnFail = "most",
         on_empty: OnEmpty = "plain",
+        apply_rate: float = 1.0,
+        ignore_smaller_than: float | None = None,
         policy: Policy | None = None,
+        protect: Protect | None = None,
         labels: str | None = None,
         weights: str | None = None,
         ignore: str | None = None,
+        prior_visibility: str | None = None,
+        instances: str | None = None,
+        visible: str | None = None,
+        foreground: Sequence[int] | None = None,
+        ignore_index: int | None = 255,
         report_key: str | None = None,
     ) -> None:
-        super().__init__(
-            size=size,
-            scale=scale,
-            ratio=ratio,
-            interpolation=interpolation,
-            mask_interpolation=mask_interpolation,
-            area_for_downscale=area_for_downscale,
-            p=p,
-        )
-        self._promise(
-            policy,
-            {
-                "min_retention": min_retention,
-                "keep": keep,
-                "min_fill": min_fill,
-                "min_visible_pixels": min_visible_pixels,
-                "max_stretch": max_stretch,
-                "sampling": sampling,
-                "tries": tries,
-                "on_fail": on_fail,
-                "on_empty": on_empty,
-            },
-            Fields(labels, weights, ignore),
-            report_key,
-        )
-
-    def output(self, size: Size) -> Size:
-        """Return the size to which every window is resized."""
-        output: Size = self.size
-        return output
-
-    def lattice(self, image_size: Size) -> Iterable[Size]:
-        """Return the sizes of 8 areas × 8 ratios, ends included, that fit the image."""
-        steps = round(math.sqrt(LATTICE))
-        height, width = image_size
-        low, high = math.log(self.ratio[0]), math.log(self.ratio[1])
-        sizes = set()
-        for i in range(steps):
-            area = height * width * (self.scale[0] + (self.scale[1] - self.scale[0]) * i / (steps - 1))
-            for j in range(steps):
-                ratio = math.exp(low + (high - low) * j / (steps - 1))
-                size = round(math.sqrt(area / ratio)), round(math.sqrt(area * ratio))
-                if 0 < size[0] <= height and 0 < size[1] <= width:
-                    sizes.add(size)
-        return sorted(sizes)
+        self._construct(locals())
 
 
 class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the host ships no types
@@ -133,15 +93,13 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
     ----------
     min_max_height, size, w2h_ratio, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.RandomSizedCrop``.
-    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty
+    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
+    ignore_smaller_than
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    labels, weights, ignore : str, optional
-        Names of label fields of ``A.BboxParams``: the label that limits per label go by (the first field by default);
-        what each object counts for; which objects (crowds, difficult ones) are never asked for.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
-        Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
-        with the greatest status stays.
+        Where the sample will say how the draw ended: see `Safe`.
 
     Examples
     --------
@@ -152,6 +110,8 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
     >>> len(out["bboxes"]), crop.report()
     (1, {'MOVED': 1})
     """
+
+    kind = Sized()
 
     def __init__(
         self,
@@ -164,7 +124,7 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
         p: float = 1.0,
         *,
         min_retention: Limits = 0.5,
-        keep: Keep | int = "all",
+        keep: Keep = "all",
         min_fill: float | None = None,
         min_visible_pixels: float | None = None,
         max_stretch: float | None = None,
@@ -172,49 +132,21 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
         tries: int = 10,
         on_fail: OnFail = "most",
         on_empty: OnEmpty = "plain",
+        apply_rate: float = 1.0,
+        ignore_smaller_than: float | None = None,
         policy: Policy | None = None,
+        protect: Protect | None = None,
         labels: str | None = None,
         weights: str | None = None,
         ignore: str | None = None,
+        prior_visibility: str | None = None,
+        instances: str | None = None,
+        visible: str | None = None,
+        foreground: Sequence[int] | None = None,
+        ignore_index: int | None = 255,
         report_key: str | None = None,
     ) -> None:
-        super().__init__(
-            min_max_height=min_max_height,
-            size=size,
-            w2h_ratio=w2h_ratio,
-            interpolation=interpolation,
-            mask_interpolation=mask_interpolation,
-            area_for_downscale=area_for_downscale,
-            p=p,
-        )
-        self._promise(
-            policy,
-            {
-                "min_retention": min_retention,
-                "keep": keep,
-                "min_fill": min_fill,
-                "min_visible_pixels": min_visible_pixels,
-                "max_stretch": max_stretch,
-                "sampling": sampling,
-                "tries": tries,
-                "on_fail": on_fail,
-                "on_empty": on_empty,
-            },
-            Fields(labels, weights, ignore),
-            report_key,
-        )
-
-    def output(self, size: Size) -> Size:
-        """Return the size to which every window is resized."""
-        output: Size = self.size
-        return output
-
-    def lattice(self, image_size: Size) -> Iterable[Size]:
-        """Return the sizes of 64 heights, ends included, cut to the image as the host cuts them."""
-        low, high = self.min_max_height
-        heights = {low + round((high - low) * i / (LATTICE - 1)) for i in range(LATTICE)}
-        sizes = {(min(height, image_size[0]), min(int(height * self.w2h_ratio), image_size[1])) for height in heights}
-        return sorted(size for size in sizes if size[1] > 0)
+        self._construct(locals())
 
 
 class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships no types
@@ -224,15 +156,13 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
     ----------
     height, width, pad_if_needed, pad_position, border_mode, fill, fill_mask, p
         As in ``albumentations.RandomCrop``.
-    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty
+    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
+    ignore_smaller_than
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    labels, weights, ignore : str, optional
-        Names of label fields of ``A.BboxParams``: the label that limits per label go by (the first field by default);
-        what each object counts for; which objects (crowds, difficult ones) are never asked for.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
-        Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
-        each object, in the order given, ``retention`` and ``by_fill``. Of several crops that name one key, the report
-        with the greatest status stays.
+        Where the sample will say how the draw ended: see `Safe`.
 
     Notes
     -----
@@ -250,7 +180,7 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
     1
     """
 
-    redraws = False
+    kind = RandomCut()
 
     def __init__(
         self,
@@ -264,7 +194,7 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
         p: float = 1.0,
         *,
         min_retention: Limits = 0.5,
-        keep: Keep | int = "all",
+        keep: Keep = "all",
         min_fill: float | None = None,
         min_visible_pixels: float | None = None,
         max_stretch: float | None = None,
@@ -272,43 +202,75 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
         tries: int = 10,
         on_fail: OnFail = "most",
         on_empty: OnEmpty = "plain",
+        apply_rate: float = 1.0,
+        ignore_smaller_than: float | None = None,
         policy: Policy | None = None,
+        protect: Protect | None = None,
         labels: str | None = None,
         weights: str | None = None,
         ignore: str | None = None,
+        prior_visibility: str | None = None,
+        instances: str | None = None,
+        visible: str | None = None,
+        foreground: Sequence[int] | None = None,
+        ignore_index: int | None = 255,
         report_key: str | None = None,
     ) -> None:
-        super().__init__(
-            height=height,
-            width=width,
-            pad_if_needed=pad_if_needed,
-            pad_position=pad_position,
-            border_mode=border_mode,
-            fill=fill,
-            fill_mask=fill_mask,
-            p=p,
-        )
-        self._promise(
-            policy,
-            {
-                "min_retention": min_retention,
-                "keep": keep,
-                "min_fill": min_fill,
-                "min_visible_pixels": min_visible_pixels,
-                "max_stretch": max_stretch,
-                "sampling": sampling,
-                "tries": tries,
-                "on_fail": on_fail,
-                "on_empty": on_empty,
-            },
-            Fields(labels, weights, ignore),
-            report_key,
-        )
+        self._construct(locals())
 
-    def output(self, size: Size) -> Size:
-        """Return the window's own size: it is not resized."""
-        return size
 
-    def lattice(self, image_size: Size) -> Iterable[Size]:
-        """Return no further size: the window is the output."""
-        return ()
+class RandomCropFromBorders(Guarded, A.RandomCropFromBorders):  # type: ignore[misc]  # the host ships no types
+    """Random crop of each border that keeps its objects; the labels pick the window.
+
+    Parameters
+    ----------
+    crop_left, crop_right, crop_top, crop_bottom, p
+        As in ``albumentations.RandomCropFromBorders``.
+    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
+    ignore_smaller_than
+        The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        What must survive, and which fields of the sample speak of it: see `Reading`.
+    report_key : str, optional
+        Where the sample will say how the draw ended: see `Safe`.
+
+    Notes
+    -----
+    A window of some size stands where no border loses more than its share; the host is uniform there, and so is the
+    guard over what passes. Where the shares of opposite borders add up to 1 the host itself is not quite uniform.
+    """
+
+    kind = FromBorders()
+
+    def __init__(
+        self,
+        crop_left: float = 0.1,
+        crop_right: float = 0.1,
+        crop_top: float = 0.1,
+        crop_bottom: float = 0.1,
+        p: float = 1.0,
+        *,
+        min_retention: Limits = 0.5,
+        keep: Keep = "all",
+        min_fill: float | None = None,
+        min_visible_pixels: float | None = None,
+        max_stretch: float | None = None,
+        sampling: Sampling = "keep_scale",
+        tries: int = 10,
+        on_fail: OnFail = "most",
+        on_empty: OnEmpty = "plain",
+        apply_rate: float = 1.0,
+        ignore_smaller_than: float | None = None,
+        policy: Policy | None = None,
+        protect: Protect | None = None,
+        labels: str | None = None,
+        weights: str | None = None,
+        ignore: str | None = None,
+        prior_visibility: str | None = None,
+        instances: str | None = None,
+        visible: str | None = None,
+        foreground: Sequence[int] | None = None,
+        ignore_index: int | None = 255,
+        report_key: str | None = None,
+    ) -> None:
+        self._construct(locals())

@@ -1,98 +1,131 @@
-"""One draw of a guarded crop, as the search sees it: where the host could have drawn, and chance of its own."""
+"""One draw of a guarded transform, as the search sees it: where the host could have drawn, and chance of its own."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from safeaug.albumentations.fork import Fork
+from safeaug.candidates import Law
 from safeaug.geometry import Domain, Size, Window
 
+if TYPE_CHECKING:
+    from safeaug.albumentations.windows import Kind
 
-class Crop(Protocol):
-    """What a draw asks of its transform."""
 
-    redraws: bool
+class Guard(Protocol):
+    """What a draw asks of its guarded transform."""
+
+    kind: "Kind"
+
+    @property
+    def host(self) -> Any:
+        """The transform that holds the host's arguments."""
+        ...
 
     def fork(self, first: Window) -> Fork:
         """Return the guard's generator, set for this call and this drawn window."""
         ...
 
-    def output(self, size: Size) -> Size:
-        """Return the output size of a window of this size."""
-        ...
-
-    def lattice(self, image_size: Size) -> Iterable[Size]:
-        """Return the sizes inside the host's own range."""
-        ...
-
-    @property
-    def sampler(self) -> Callable[..., dict[str, Any]]:
-        """The host's own sampler, unbound."""
+    def again(self, fork: Fork) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+        """Return the host's own sampler, drawing from a fork."""
         ...
 
 
 class Draw:
-    """The host of one draw, and its streams of uniform numbers.
+    """The host of one draw, and its streams of uniform numbers: a `safeaug.candidates.Host`.
 
     Parameters
     ----------
-    crop : Crop
-        The transform.
+    guard : Guard
+        The guarded transform.
     params, data : dict
         What the transform was asked to draw for.
+    drawn : dict
+        The host's draw. A kind that changes more than the window changes it here; one that draws anew replaces it.
     frame : (x0, y0, x1, y1)
-        The image and its padding, inside which the host places windows, in the image frame.
+        The rectangle, in the image frame, inside which the host places windows.
     first : (x0, y0, x1, y1)
-        The window that the host drew.
+        The window that the host drew, in the image frame.
     """
 
-    __slots__ = ("_asked", "_crop", "_first", "_fork", "_frame", "_sampler", "_stand_in", "output")
+    __slots__ = ("_again", "_fork", "_guard", "_kind", "data", "drawn", "first", "frame", "image_size", "params")
 
-    def __init__(self, crop: Crop, params: dict[str, Any], data: dict[str, Any], frame: Window, first: Window) -> None:
-        self._crop = crop
-        self.output = crop.output
-        self._asked = params, data
-        self._frame = frame
-        self._first = first
+    def __init__(
+        self,
+        guard: Guard,
+        params: dict[str, Any],
+        data: dict[str, Any],
+        drawn: dict[str, Any],
+        frame: Window,
+        first: Window,
+    ) -> None:
+        self._guard, self._kind = guard, guard.kind
+        self.params, self.data, self.drawn = params, data, drawn
+        self.image_size: Size = params["shape"][:2]
+        self.frame, self.first = frame, first
         self._fork: Fork | None = None
-        self._stand_in: Any = None
+        self._again: Any = None
+
+    @property
+    def transform(self) -> Any:
+        """The transform that holds the host's arguments."""
+        return self._guard.host
+
+    @property
+    def law(self) -> Law:
+        """How the host comes to its windows."""
+        return self._kind.law
 
     @property
     def redraws(self) -> bool:
-        """Whether the host draws sizes."""
-        return self._crop.redraws
+        """Whether another draw of the host may do."""
+        return self._kind.redraws
 
     @property
     def whole(self) -> Size | None:
         """The image's size where the host resizes what it cuts."""
-        size: Size = self._asked[0]["shape"][:2]
-        return size if self._crop.redraws else None
+        return self.image_size if self._kind.enlarges else None
+
+    def output(self, size: Size) -> Size:
+        """Return the output size of a window of this size."""
+        return self._kind.output(self._guard.host, size, self.drawn, self.image_size)
 
     def domain(self, size: Size) -> Domain:
-        """Return the positions that the host can draw for a window of this size: all inside the frame."""
-        x0, y0, x1, y1 = self._frame
-        return Domain(x0, x1 - size[1], y0, y1 - size[0])
+        """Return the positions that the host can draw for a window of this size."""
+        return self._kind.domain(self, size)
+
+    def within(self, size: Size) -> NDArray[np.bool_] | None:
+        """Return which of them the host's own promise allows; None for all."""
+        return self._kind.within(self, size)
 
     def lattice(self) -> Iterable[Size]:
         """Return the sizes inside the host's own range."""
-        return self._crop.lattice(self._asked[0]["shape"][:2])
+        return self._kind.lattice(self)
 
     def redraw(self, _number: int) -> Window:
         """Return a further draw of the host's own sampler."""
-        if self._stand_in is None:
-            self._fork = self._fork or self._crop.fork(self._first)
-            self._stand_in, self._sampler = stand_in(self._crop, self._fork), self._crop.sampler
-        window: Window = self._sampler(self._stand_in, *self._asked)["crop_coords"]
-        return window
+        window = self._kind.window(self._guard.host, self.redrawn(), self.image_size)
+        return self.first if window is None else window  # one that the host refuses stands for none
+
+    def redrawn(self) -> dict[str, Any]:
+        """Return the parameters of a further draw of the host's own sampler."""
+        if self._again is None:
+            self._fork = self._fork or self._guard.fork(self.first)
+            self._again = self._guard.again(self._fork)
+        drawn: dict[str, Any] = self._again(self.params, self.data)
+        return drawn
 
     def stream(self, _purpose: int) -> Callable[[], float]:
         """Return the fork's numbers. They are asked for in a fixed order, so one sequence serves all purposes."""
         if self._fork is None:
-            self._fork = self._crop.fork(self._first)
+            self._fork = self._guard.fork(self.first)
         return self._fork.random
 
 
-def stand_in(transform: Any, py_random: Fork) -> Any:
-    """Return a twin of a transform with another generator: the host's sampler runs on it and leaves the other alone."""
+def stand_in(transform: Any, **generators: Any) -> Any:
+    """Return a twin of a transform with other generators: the host's sampler runs on it and leaves the other alone."""
     twin = object.__new__(type(transform))
-    twin.__dict__.update(transform.__dict__, py_random=py_random)
+    twin.__dict__.update(transform.__dict__, **generators)
     return twin

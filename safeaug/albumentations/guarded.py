@@ -1,76 +1,86 @@
-"""What turns a crop of albumentations 2.0.8 into a guarded one: a mixin between the drop-in and the host's class.
+"""What turns a transform of albumentations 2.0.8 into a guarded one.
 
 Only the drawing of parameters is touched. The host draws as ever, from its own generators; the search then keeps, moves
 or resizes that window; the host's own code applies it to every target. Nothing of a call is kept on the transform but
 the number of calls, which tells one draw's fork from the next, and what the host itself keeps.
+
+`Guarded` is the base of the drop-ins, where it stands before the host's class, so that ``super()`` is the host; and of
+`Safe`, which holds a transform of the host instead.
 """
 
 import copy
 import hashlib
 import random
-from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import albumentations as A
 import numpy as np
 
-from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.draw import Draw, stand_in
 from safeaug.albumentations.fork import GAMMA, MASK, Fork, mixed
-from safeaug.albumentations.letterboxed import letterboxed
-from safeaug.albumentations.targets import Fields, content_from
+from safeaug.albumentations.parts import cut_first, letterboxed
+from safeaug.albumentations.targets import Reading, Sample, content_from
+from safeaug.albumentations.windows import AroundMask, Cut, Kind
 from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError, RetentionError
-from safeaug.geometry import Size, Window, letterbox, size_of, window_at
+from safeaug.geometry import Size, Window, letterbox, size_of
 from safeaug.measures import meets, passes, plain_demand
+from safeaug.objects import semantic
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found
-from safeaug.search import elsewhere, outcome_of, search
+from safeaug.search import elsewhere, outcome_of
 
 REPORT = "safeaug"
 """Key of the host's parameters under which a draw's outcome travels to the sample and into replays."""
 
 _DEFAULTS = Policy().to_dict()
+_NOT_THE_HOSTS = {*_DEFAULTS, *Reading._fields, "policy", "report_key", "self", "__class__"}
 
 
 class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
-    """Base of the drop-ins. Stands before the host's class among a drop-in's bases, so that ``super()`` is the host."""
+    """Base of all guarded transforms."""
+
+    kind: ClassVar[Kind]
+    """How its host tells its window."""
 
     _policy: Policy
-    _fields: Fields
+    _reading: Reading
     _counts: Counts
     report_key: str | None
 
-    redraws = True
-    """Whether the host draws sizes, and resizes what it cuts; False where the window is the output."""
+    def _construct(self, given: dict[str, Any]) -> None:
+        """Build the host's transform and take over the promise; a drop-in's constructor calls it with its arguments."""
+        super().__init__(**{name: value for name, value in given.items() if name not in _NOT_THE_HOSTS})
+        self._promise(given)
 
-    @abstractmethod
-    def lattice(self, image_size: Size) -> Iterable[Size]:
-        """Return the sizes inside the host's own range, which are tried when redraws do not help."""
-
-    @abstractmethod
-    def output(self, size: Size) -> Size:
-        """Return the output size of a window of this size."""
-
-    def _promise(self, policy: Policy | None, given: dict[str, Any], fields: Fields, report_key: str | None) -> None:
-        """Take over the policy, from its own argument or from its fields. Called once, by a drop-in's constructor."""
+    def _promise(self, given: dict[str, Any]) -> None:
+        """Take over the policy, from its own argument or from its fields, and how objects are read."""
+        policy, fields = given["policy"], {name: given[name] for name in _DEFAULTS}
         if policy is None:
-            policy = Policy(**given)
+            policy = Policy(**fields)
         else:
             if not isinstance(policy, Policy):
                 raise PolicyError(f"policy must be a safeaug.Policy, got {policy!r}")
-            twice = [name for name, value in given.items() if value != _DEFAULTS[name]]
+            twice = [name for name, value in fields.items() if value != _DEFAULTS[name]]
             if twice:
                 raise PolicyError(f"give either policy or its fields, got policy and {', '.join(twice)}")
+        report_key = given["report_key"]
         if report_key is not None and (not isinstance(report_key, str) or report_key in self.available_keys):
             raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")
         self._policy = policy
-        self._fields = fields
-        self._plain_limit = None if fields.weights or fields.ignore else policy.plain_limit
+        self._reading = Reading(*(given[name] for name in Reading._fields)).checked()
+        quick = isinstance(self.kind, Cut) and self._reading.only_boxes
+        self._plain_limit = policy.plain_limit if quick else None
         self._counts = Counts(type(self).__name__)
         self.report_key = report_key
+
+    @property
+    def host(self) -> Any:
+        """The transform that holds the host's arguments: this one."""
+        return self
 
     def report(self) -> dict[str, int]:
         """Return how many draws ended in which status, those of loader workers included."""
@@ -104,30 +114,32 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._fork.state = mixed(mixed(self._base + self._calls * GAMMA & MASK) ^ drawn & MASK)
         return self._fork
 
-    @property
-    def sampler(self) -> Callable[..., dict[str, Any]]:
-        """The host's own sampler, unbound: it runs on this transform or on a stand-in for it."""
+    def again(self, fork: Fork) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+        """Return the host's own sampler, drawing from a fork."""
         sampler: Callable[..., dict[str, Any]] = super().get_params_dependent_on_data.__func__
-        return sampler
+        return partial(sampler, stand_in(self, py_random=fork))
 
     # Drawing.
 
     def get_params_dependent_on_data(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Draw as the host does, then keep, move or resize the window so that it keeps the promise."""
-        drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
+        drawn = self._drawn(params, data)
         self._calls += 1
         if self._additional_targets:
             self._check_companions(data, params["shape"][:2])
-        plain = not drawn.get("pad_params") and "bboxes" not in self._additional_targets.values()
-        demand = self._plain_demand(params, data) if plain else None
+        demand = None if self._plain_limit is None else self._plain_demand(self._plain_limit, drawn, params, data)
         if demand is None or not passes(demand, drawn["crop_coords"]):
             return self._guarded(drawn, demand, params, data)
         self._counts.add(Status.FIRST)
         if self.report_key is not None:
             found = Found(drawn["crop_coords"], Status.FIRST, Stage.DRAWN, 1)
             image_size: Size = params["shape"][:2]
-            drawn[REPORT] = self._report(found, image_size, self._content(data, image_size))
-            self._tell(data, drawn[REPORT])
+            self._tell(drawn, data, self._report(found, drawn, image_size, self._content(data, image_size)))
+        return drawn
+
+    def _drawn(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+        """Return the host's own draw."""
+        drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
         return drawn
 
     def _guarded(
@@ -135,47 +147,49 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
     ) -> dict[str, Any]:
         """Return the host's parameters with the window that the search takes."""
         image_size: Size = params["shape"][:2]
-        first, pad = drawn["crop_coords"], drawn.get("pad_params")
-        if first[0] >= first[2] or first[1] >= first[3]:
-            return drawn  # an empty window, which the host itself refuses
-        frame = 0, 0, image_size[1], image_size[0]
-        if pad:
-            # Windows of the host count from the corner of the padded image; the search works in the image frame.
-            frame = _padded(frame, pad)
-            first = _shift(first, frame[0], frame[1])
-        draw, read = Draw(self, params, data, frame, first), partial(self._content, data, image_size)
+        kind, host = self.kind, self.host
+        first = kind.window(host, drawn, image_size)
+        if first is None:
+            return drawn
+        draw = Draw(self, params, data, drawn, kind.frame(drawn, image_size), first)
+        read, content = partial(self._content, data, image_size), None
         try:
             if demand is None:
                 content = read()
-                found = search(first, draw, content, self._policy, draw.stream)
+                found = kind.find(draw, content, self._policy)
             else:  # it holds all that the search needs; the content is read where a report tells of it
-                content = None
                 found = elsewhere(first, draw, demand, read, self._policy, draw.stream)
         except RetentionError:
             self._counts.add(Status.UNMET)
             raise
         self._counts.add(found.status)
-        if found.window is not first:
-            drawn["crop_coords"] = _shift(found.window, -frame[0], -frame[1]) if pad else found.window
+        if draw.drawn is drawn and found.window != first:  # a kind that draws anew has the window in its draw
+            kind.put(host, drawn, found.window, image_size)
+        drawn = draw.drawn
         if found.status is Status.SKIPPED:
-            raise _LeftOut(params, self._report(found, image_size, content or read()))
+            raise _LeftOut(params, self._report(found, drawn, image_size, content or read()))
         if self.report_key is not None:
-            drawn[REPORT] = self._report(found, image_size, content or read())
-            self._tell(data, drawn[REPORT])
+            self._tell(drawn, data, self._report(found, drawn, image_size, content or read()))
         return drawn
 
-    def _plain_demand(self, params: dict[str, Any], data: dict[str, Any]) -> Demand | None:
+    def _plain_demand(
+        self, limit: float, drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]
+    ) -> Demand | None:
         """Return what the boxes ask of every window in the commonest case, None in all others."""
         rows = data.get("bboxes")
-        if self._plain_limit is None or rows is None or not len(rows) or "bboxes" not in self.processors:
+        if rows is None or not len(rows) or "bboxes" not in self.processors or drawn.get("pad_params"):
+            return None
+        if "bboxes" in self._additional_targets.values():
             return None
         image_size: Size = params["shape"][:2]
-        return plain_demand(rows.tolist(), image_size, self._plain_limit, image_size)
+        return plain_demand(rows.tolist(), image_size, limit, image_size)
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
-        more = [key for key, target in self._additional_targets.items() if target == "bboxes"]
-        processor = self.get_processor("bboxes")
-        return content_from(data, ["bboxes", *more], image_size, self._policy, self._fields, processor)
+        sample = Sample(data, self._additional_targets, self.processors, image_size)
+        said = self._reading.protect is not None or sample.keys("bboxes") or sample.keys("masks")
+        if isinstance(self.kind, AroundMask) and not said:  # then it is what this host looks at
+            return semantic(self.kind.mask(self.host, data), image_size, self._policy, None, None)
+        return content_from(sample, self._policy, self._reading)
 
     def _check_companions(self, data: dict[str, Any], image_size: Size) -> None:
         """Raise where an additional image or mask has another size: one window cannot mean the same in both."""
@@ -187,16 +201,19 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
                     "share a size; resize one of them, or augment it in a call of its own"
                 )
 
-    def _report(self, found: Found, image_size: Size, content: Content) -> dict[str, Any]:
-        """Return the outcome of a draw as plain data; of one that is left out, that of the letterboxed image."""
-        output = self.output(size_of(found.window))
+    def _report(self, found: Found, drawn: dict[str, Any], image_size: Size, content: Content) -> dict[str, Any]:
+        """Return the outcome of a draw as plain data; of one that is left out, that of the whole image."""
+        kind, host = self.kind, self.host
+        output = kind.output(host, size_of(found.window), drawn, image_size)
         if found.status is Status.SKIPPED:
+            output = output if kind.promises else image_size
             window = letterbox(image_size, output)
             found = found._replace(window=window)  # type: ignore[arg-type]  # its sides are not whole pixels
         return outcome_of(found, content, self._policy, output).to_dict()
 
-    def _tell(self, data: dict[str, Any], report: dict[str, Any]) -> None:
-        """Put a report into the sample; of several crops that share a key the worst stays."""
+    def _tell(self, drawn: dict[str, Any], data: dict[str, Any], report: dict[str, Any]) -> None:
+        """Put a report into the parameters, for replays, and into the sample; there the worst of several stays."""
+        drawn[REPORT] = report
         if self.report_key is None:
             return
         processor = self.get_processor("bboxes")
@@ -207,63 +224,70 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
     # Applying.
 
     def __call__(self, *args: Any, force_apply: bool = False, **kwargs: Any) -> Any:
-        """Transform as the host does; letterbox a draw that is left out; say in the sample how the draw ended.
+        """Transform as the host does; leave out a draw that is to be left out; say in the sample how the draw ended.
 
         Raises
         ------
         ContentError
-            Where the boxes cannot be judged.
+            Where the objects cannot be judged.
         RetentionError
             Where the promise cannot be met and the policy says ``on_fail="raise"``.
         """
         if self.replay_mode and self.applied_in_replay:
             return self._replay(kwargs)
+        calls = self._calls
         try:
             result = super().__call__(*args, force_apply=force_apply, **kwargs)
         except _LeftOut as left_out:
             result = self._leave_out(left_out, kwargs)
+        if calls == self._calls and not self.replay_mode:
+            self._counts.add(Status.NOT_APPLIED)
         if self.report_key is not None and self.report_key not in result:
             result[self.report_key] = {"status": Status.NOT_APPLIED.name}
         return result
 
-    def should_apply(self, force_apply: bool = False) -> bool:
-        """Decide as the host does, and count where the transform is left out."""
-        apply: bool = super().should_apply(force_apply)
-        if not apply:
-            self._counts.add(Status.NOT_APPLIED)
-        return apply
+    def apply_with_params(self, params: dict[str, Any], *args: Any, **data: Any) -> dict[str, Any]:
+        """Apply parameters as the host does; of a resize, first cut the part of the image that it takes."""
+        if self.kind.cuts_first and "crop_coords" in params:
+            params, data = cut_first(self, params, data)
+        return self._apply(params, data)
+
+    def _apply(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = super().apply_with_params(params, **data)
+        return result
 
     def _leave_out(self, left_out: "_LeftOut", data: dict[str, Any]) -> dict[str, Any]:
-        """Return the whole image in the promised size, and keep the books that the host's call was about to keep."""
+        """Return the whole image, in the promised size, and keep the books that the host's call was about to keep."""
         self.params = {**left_out.params, REPORT: left_out.report}
         if self.deterministic:
             data[self.save_key][id(self)] = copy.deepcopy(self.params)
-        self._tell(data, left_out.report)
-        return letterboxed(self, tuple(left_out.report["size"]), data)
+        self._tell(self.params, data, left_out.report)
+        return letterboxed(self.host, tuple(left_out.report["size"]), data) if self.kind.promises else data
 
     def _replay(self, data: dict[str, Any]) -> dict[str, Any]:
         """Apply the recorded window to another sample, and judge it there."""
         params = self.update_transform_params(dict(self.params), data)  # the new sample's shape, not the recorded one
-        recorded = params.get(REPORT, {})
+        recorded, image_size = params.get(REPORT, {}), params["shape"][:2]
         if recorded.get("status") == Status.SKIPPED.name:
-            size: Size = tuple(recorded["size"])
-            image_size: Size = params["shape"][:2]
-            found = Found((0, 0, size[1], size[0]), Status.SKIPPED, Stage.DRAWN, 0)
-            self._counts.add(found.status)
-            self._tell(data, self._report(found, image_size, self._content(data, image_size)))
-            return letterboxed(self, size, data)
-        self._tell(data, self._judge_again(params, data))
-        result: dict[str, Any] = self.apply_with_params(params, **data)
-        return result
+            size: Size = tuple(recorded["size"]) if self.kind.promises else image_size
+            self._counts.add(Status.SKIPPED)
+            content = self._content(data, image_size)
+            found = Found(letterbox(image_size, size), Status.SKIPPED, Stage.DRAWN, 0)  # type: ignore[arg-type]
+            self._tell(params, data, outcome_of(found, content, self._policy, size).to_dict())
+            return letterboxed(self.host, size, data) if self.kind.promises else data
+        report = self._judge_again(params, data)
+        if report is not None:
+            self._tell(params, data, report)
+        return self.apply_with_params(params, **data)
 
-    def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any] | None:
         """Return the report of a replayed window: it stays where it is, and is FIRST or UNMET on this sample."""
         image_size: Size = params["shape"][:2]
+        window = self.kind.window(self.host, params, image_size)
+        if window is None:
+            return None
         content = self._content(data, image_size)
-        window, pad = params["crop_coords"], params.get("pad_params")
-        if pad:
-            window = _shift(window, -pad["pad_left"], -pad["pad_top"])
-        output = self.output(size_of(window))
+        output = self.kind.output(self.host, size_of(window), params, image_size)
         status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
         found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
         self._counts.add(found.status)
@@ -272,13 +296,29 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
     # Serialisation: everything the constructor takes, as plain data.
 
     def get_transform_init_args(self) -> dict[str, Any]:
-        """Return the host's arguments, the policy's fields and the field names, as plain data."""
+        """Return the host's arguments, the policy's fields and how objects are read, as plain data."""
         return {
             **super().get_transform_init_args(),
             **self._policy.to_dict(),
-            **self._fields._asdict(),
+            **self._reading._asdict(),
             "report_key": self.report_key,
         }
+
+    def to_dict_private(self) -> dict[str, Any]:
+        """Return the transform as plain data.
+
+        Raises
+        ------
+        NotImplementedError
+            Where a callable decides what is protected or kept; the host's ``to_dict`` knows this error.
+        """
+        for name, value in (("protect", self._reading.protect), ("keep", self._policy.keep)):
+            if callable(value):
+                raise NotImplementedError(
+                    f"{name} is a callable, for which no text stands; pickle the transform instead"
+                )
+        state: dict[str, Any] = super().to_dict_private()
+        return state
 
 
 class _LeftOut(Exception):  # noqa: N818  # not an error: a way out of the host's call
@@ -288,16 +328,6 @@ class _LeftOut(Exception):  # noqa: N818  # not an error: a way out of the host'
         super().__init__()
         self.params = params
         self.report = report
-
-
-def _padded(window: Window, pad: dict[str, int]) -> Window:
-    """Return the rectangle, in the image frame, inside which the host places windows: the image and its padding."""
-    x0, y0, x1, y1 = window
-    return x0 - pad["pad_left"], y0 - pad["pad_top"], x1 + pad["pad_right"], y1 + pad["pad_bottom"]
-
-
-def _shift(window: Window, x: int, y: int) -> Window:
-    return window_at(window[0] + x, window[1] + y, size_of(window))
 
 
 def _worse(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:

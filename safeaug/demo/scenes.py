@@ -21,6 +21,25 @@ LEFT_EDGE, BACKDROP = 70, slice(174, 254)
 and over, goes on to the right. The backdrop holds a mast, lights and sky, and nothing that is labelled."""
 
 
+Ring = list[tuple[float, float]]
+"""A closed line of points (x, y) in the image frame."""
+
+
+class Masks(NamedTuple):
+    """What each object of a picture covers, pixel by pixel.
+
+    Parameters
+    ----------
+    pixels : ndarray of shape (N, H, W), uint8
+        1 where the object is, and 0 elsewhere.
+    rings : list of list of Ring
+        The outlines of each object, one for each of its parts and holes.
+    """
+
+    pixels: NDArray[np.uint8]
+    rings: list[list[Ring]]
+
+
 class Scene(NamedTuple):
     """A picture with labelled objects.
 
@@ -34,12 +53,15 @@ class Scene(NamedTuple):
         Its objects, in the image frame.
     labels : list of str
         What each of them is.
+    masks : Masks, optional
+        What each of them covers, where it is by this that they are judged; ``boxes`` are then what bounds it.
     """
 
     name: str
     image: NDArray[np.uint8]
     boxes: list[Box]
     labels: list[str]
+    masks: Masks | None = None
 
     @property
     def size(self) -> Size:
@@ -61,10 +83,15 @@ class _Entry(msgspec.Struct):
 
 def scenes() -> list[Scene]:
     """Return the panorama, and behind it the pictures that scikit-image ships and ``scenes.json`` labels."""
-    text = resources.files(__package__).joinpath("scenes.json").read_bytes()
-    pictures = [_picture(entry) for entry in msgspec.json.decode(text, type=list[_Entry])]
+    pictures = labelled("scenes.json")
     rocket = next(scene for scene in pictures if scene.name == "rocket")
     return [panorama(rocket), *pictures]
+
+
+def labelled(name: str) -> list[Scene]:
+    """Return the pictures whose boxes were drawn by hand and stand in a file beside this one."""
+    text = resources.files(__package__).joinpath(name).read_bytes()
+    return [_picture(entry) for entry in msgspec.json.decode(text, type=list[_Entry])]
 
 
 def _picture(entry: _Entry) -> Scene:
@@ -74,9 +101,12 @@ def _picture(entry: _Entry) -> Scene:
             f"the picture {entry.picture!r} must be {entry.height} × {entry.width}, as it was when its boxes were "
             f"drawn, got {image.shape[0]} × {image.shape[1]}; this scikit-image ships another one"
         )
-    if image.ndim == 2:
-        image = np.repeat(image[:, :, None], 3, axis=2)
-    return Scene(entry.picture, image, [each.box for each in entry.objects], [each.label for each in entry.objects])
+    return Scene(entry.picture, rgb(image), [each.box for each in entry.objects], [each.label for each in entry.objects])
+
+
+def rgb(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a picture with three channels, of one that may be grey."""
+    return np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image
 
 
 def panorama(rocket: Scene) -> Scene:

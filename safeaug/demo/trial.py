@@ -139,7 +139,7 @@ def _draw(pipeline: A.Compose, scene: Scene, content: Content, policy: Policy) -
     sample = pipeline(image=scene.image, bboxes=scene.boxes, labels=scene.labels)
     micros = (perf_counter_ns() - start) / 1000
     window = _window(sample)
-    retention, _ = measure(content, policy, window)
+    retention = measure(content, policy, window).retention
     kept = passes(demand_of(content, policy, size_of(window), OUTPUT), window)
     return Draw(window, retention, kept, micros, sample["image"])
 

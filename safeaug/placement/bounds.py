@@ -1,7 +1,9 @@
-"""The bounding rectangle of the feasible positions, in plain floats: cheap, and often all that is needed."""
+"""The bounding rectangle of the feasible positions: cheap, in plain floats for boxes, and often all that is needed."""
 
 import math
 from typing import cast
+
+import numpy as np
 
 from safeaug.geometry import Domain, Size
 from safeaug.records import Demand
@@ -25,8 +27,10 @@ def rectangle(demand: Demand, size: Size, domain: Domain) -> Domain | None:
     need is necessary, and with it each axis alone bounds the position. Whether the rectangle holds a feasible position
     only the exact count can say.
     """
-    if demand.gone is not None or demand.least < len(demand.boxes):
+    if not demand.all_of_them and demand.keep is None:
         return _hull(demand, size, domain)
+    if demand.shapes is not None:
+        return _around_shapes(demand, size, domain)
     # The bounds of `reach`, written out: most candidates of a search end in this loop. In real numbers, rounded inward
     # at the end.
     x0, x1, y0, y1 = cast("tuple[float, float, float, float]", domain)
@@ -66,6 +70,24 @@ def _hull(demand: Demand, size: Size, domain: Domain) -> Domain | None:
     return Domain(min(x0), max(x1), min(y0), max(y1))
 
 
+def _around_shapes(demand: Demand, size: Size, domain: Domain) -> Domain | None:
+    """Return the rectangle outside of which one axis alone already holds too little of some shape."""
+    if domain.x0 > domain.x1 or domain.y0 > domain.y1:
+        return None
+    if demand.keep is not None:  # who decides alone may accept any position
+        return domain
+    for shape, need in zip(demand.shapes or (), demand.needs, strict=True):
+        if need <= 0:
+            continue
+        enough = need - ROUNDING * shape.area
+        x = np.flatnonzero(shape.along(0, np.arange(domain.x0, domain.x1 + 1), size[1]) >= enough)
+        y = np.flatnonzero(shape.along(1, np.arange(domain.y0, domain.y1 + 1), size[0]) >= enough)
+        if not len(x) or not len(y):
+            return None
+        domain = Domain(*(domain.x0 + x[[0, -1]]).tolist(), *(domain.y0 + y[[0, -1]]).tolist())
+    return domain
+
+
 def least_size(demand: Demand) -> tuple[float, float]:
     """Return a height and a width below which no window reaches the demand, wherever it stands.
 
@@ -75,7 +97,7 @@ def least_size(demand: Demand) -> tuple[float, float]:
     columns with it: it begins at or before ``c - s`` and ends at or behind ``a + s``. Where all objects must be kept,
     it reaches from the least of the former to the greatest of the latter. Rows likewise.
     """
-    if not demand.all_of_them:
+    if not demand.all_of_them or demand.shapes is not None:
         return 0.0, 0.0
     left = top = math.inf
     right = bottom = -math.inf
@@ -90,4 +112,4 @@ def least_size(demand: Demand) -> tuple[float, float]:
 
 
 ROUNDING = 1e-9
-"""Pixels by which a necessary bound stays on the safe side of floating point."""
+"""Pixels, or the share of an area, by which a necessary bound stays on the safe side of floating point."""

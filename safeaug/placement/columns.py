@@ -1,5 +1,6 @@
 """The feasible rows of each object in every column of the domain, and the sweep over interval ends."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ class Intervals(NamedTuple):
         return Intervals(self.first[:, columns], self.last[:, columns])
 
 
-def intervals(boxes: list[Box], needs: list[float], slack: float, size: Size, domain: Domain, x: Ints) -> Intervals:
+def intervals(boxes: Sequence[Box], needs: list[float], slack: float, size: Size, domain: Domain, x: Ints) -> Intervals:
     """Return, for each object and each column, the rows at which a window holds what the object needs.
 
     Parameters

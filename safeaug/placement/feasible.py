@@ -1,12 +1,34 @@
 """The exact set of feasible positions, and drawing from it uniformly."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from safeaug.geometry import Domain, Size
 from safeaug.placement.columns import Intervals, Ints, intervals, sweep
+from safeaug.placement.surface import feasible_on_surface
 from safeaug.records import Demand
+
+
+class Positions(Protocol):
+    """A set of positions."""
+
+    @property
+    def size(self) -> int:
+        """The number of positions."""
+        ...
+
+    def draw(self, u: float, v: float) -> tuple[int, int]:
+        """Return the position that two uniform numbers in [0, 1) pick; uniform over the set, which is not empty."""
+        ...
+
+    def holds(self, x: int, y: int) -> bool:
+        """Return whether a position belongs to the set."""
+        ...
+
+    def nearest(self, x: int, y: int) -> tuple[int, int]:
+        """Return the position of the set, which is not empty, nearest to another; of equals the first by (dy, dx)."""
+        ...
 
 
 class Feasible(NamedTuple):
@@ -42,8 +64,17 @@ class Feasible(NamedTuple):
         start, length = self.start[rows], self.length[rows]
         return bool(((start <= y) & (y < start + length)).any())
 
+    def nearest(self, x: int, y: int) -> tuple[int, int]:
+        """Return the position of the set, which is not empty, nearest to another; of equals the first by (dy, dx)."""
+        column, part = np.nonzero(self.length)
+        start = self.start[column, part]
+        dx = self.x[column] - x
+        dy = np.clip(y, start, start + self.length[column, part] - 1) - y
+        first = np.lexsort((dx, dy, dx * dx + dy * dy))[0]
+        return x + int(dx[first]), y + int(dy[first])
 
-def feasible(demand: Demand, size: Size, domain: Domain) -> Feasible:
+
+def feasible(demand: Demand, size: Size, domain: Domain) -> Positions:
     """Return every position at which a window of this size reaches the demand.
 
     Parameters
@@ -61,6 +92,8 @@ def feasible(demand: Demand, size: Size, domain: Domain) -> Feasible:
     >>> feasible(one, (3, 3), Domain(0, 7, 0, 7)).size
     4
     """
+    if demand.shapes is not None:
+        return feasible_on_surface(demand, size, domain)
     x = np.arange(domain.x0, domain.x1 + 1)
     kept = intervals(demand.boxes, demand.needs, demand.slack, size, domain, x)
     if demand.all_of_them:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.arrays import NUMPY
-from safeaug.geometry import Box, Domain, Size, overlap
+from safeaug.geometry import Domain, Size, overlap
 from safeaug.placement.columns import Ints, intervals, sweep
-from safeaug.placement.feasible import Feasible, common
+from safeaug.placement.feasible import Feasible, Positions, common
+from safeaug.placement.surface import least_lost_on_surface, most_kept_on_surface
 from safeaug.records import Demand
 
 TIE = 1e-9
@@ -18,7 +19,7 @@ TIE = 1e-9
 Floats = NDArray[np.float64]
 
 
-def most_kept(demand: Demand, size: Size, domain: Domain) -> tuple[float, Feasible]:
+def most_kept(demand: Demand, size: Size, domain: Domain) -> tuple[float, Positions]:
     """Return the largest weight of objects that one position can keep, and all positions that keep it.
 
     Returns
@@ -28,6 +29,8 @@ def most_kept(demand: Demand, size: Size, domain: Domain) -> tuple[float, Feasib
     positions : Feasible
         Never empty.
     """
+    if demand.shapes is not None:
+        return most_kept_on_surface(demand, size, domain)
     x = np.arange(domain.x0, domain.x1 + 1)
     kept = intervals(demand.boxes, demand.needs, demand.slack, size, domain, x)
     weights = np.array(demand.weights)
@@ -46,13 +49,13 @@ def most_kept(demand: Demand, size: Size, domain: Domain) -> tuple[float, Feasib
         goal = best
 
 
-def least_lost(boxes: list[Box], size: Size, domain: Domain) -> Feasible:
+def least_lost(demand: Demand, size: Size, domain: Domain) -> Positions:
     """Return the positions with the largest worst retention and, among those, the largest sum of retentions.
 
     Parameters
     ----------
-    boxes : list of (x0, y0, x1, y1)
-        Objects; points are passed over, since a position can always keep one.
+    demand : Demand
+        Its objects; of boxes, points are passed over, since a position can always keep one.
     size, domain
         Of the window: its size, and the positions that it may take.
 
@@ -62,7 +65,9 @@ def least_lost(boxes: list[Box], size: Size, domain: Domain) -> Feasible:
     concave, so bisection over integers finds its maximum. Where they cannot all be in sight the worst is 0; the sum,
     linear between the trapezoids' corners, has its maxima at them.
     """
-    array = np.array([box for box in boxes if box[0] < box[2] and box[1] < box[3]], dtype=np.float64)
+    if demand.shapes is not None:
+        return least_lost_on_surface(demand, size, domain)
+    array = np.array([box for box in demand.boxes if box[0] < box[2] and box[1] < box[3]], dtype=np.float64)
     if not len(array):
         return _everywhere(domain)
     shares = _Shares(array, size, domain)

@@ -1,0 +1,102 @@
+"""What a guarded draw asks of its transform, and the answer of those that cut by ``crop_coords``."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeaug.albumentations.draw import Draw
+from safeaug.candidates import Law
+from safeaug.content import Content
+from safeaug.geometry import Domain, Size, Window, size_of, window_at
+from safeaug.policy import Policy
+from safeaug.records import Found
+from safeaug.search import search
+
+Params = dict[str, Any]
+"""Parameters of one draw, by the host's own keys."""
+
+
+class Kind:
+    """Base of the kinds: one window, the whole image, at its own size."""
+
+    law = Law.UNIFORM
+    """How the host comes to its windows."""
+
+    redraws = True
+    """Whether another draw of the host may do where one does not."""
+
+    enlarges = False
+    """Whether the host renders windows of any size, so that ``on_fail="enlarge"`` has something to enlarge."""
+
+    cuts_first = False
+    """Whether a window is cut by ``crop_coords`` before the host's own code, which knows nothing of them, runs."""
+
+    promises = True
+    """Whether the host promises an output size, which a draw that is left out keeps too."""
+
+    def frame(self, drawn: Params, image_size: Size) -> Window:
+        """Return the rectangle, in the image frame, inside which the host places windows."""
+        return 0, 0, image_size[1], image_size[0]
+
+    def window(self, transform: Any, drawn: Params, image_size: Size) -> Window | None:
+        """Return the window of a draw, in the image frame; None for one that the host itself refuses."""
+        return 0, 0, image_size[1], image_size[0]
+
+    def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
+        """Write another window into the parameters of a draw."""
+        raise NotImplementedError
+
+    def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
+        """Return the output size of a window of this size."""
+        return size
+
+    def domain(self, draw: Draw, size: Size) -> Domain:
+        """Return the positions that the host can draw for a window of this size: all inside the frame."""
+        x0, y0, x1, y1 = draw.frame
+        return Domain(x0, x1 - size[1], y0, y1 - size[0])
+
+    def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
+        """Return which positions of the domain the host's own promise allows, of shape (X, Y); None for all."""
+        return None
+
+    def lattice(self, draw: Draw) -> Iterable[Size]:
+        """Return sizes inside the host's own range, which are tried when redraws do not help."""
+        return ()
+
+    def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
+        """Return the window that the guarded draw takes."""
+        return search(draw.first, draw, content, policy, draw.stream)
+
+
+class Cut(Kind):
+    """Transforms that cut ``crop_coords``, counted from the corner of the image and its padding ``pad_params``."""
+
+    def frame(self, drawn: Params, image_size: Size) -> Window:
+        """Return the image and its padding."""
+        pad = drawn.get("pad_params")
+        height, width = image_size
+        if not pad:
+            return 0, 0, width, height
+        return -pad["pad_left"], -pad["pad_top"], width + pad["pad_right"], height + pad["pad_bottom"]
+
+    def window(self, transform: Any, drawn: Params, image_size: Size) -> Window | None:
+        """Return ``crop_coords`` in the image frame."""
+        left, top, right, bottom = self.frame(drawn, image_size)
+        x0, y0, x1, y1 = drawn["crop_coords"]
+        window = window_at(int(x0) + left, int(y0) + top, (int(y1) - int(y0), int(x1) - int(x0)))
+        if (x0, y0, x1, y1) != (int(x0), int(y0), int(x1), int(y1)) or x0 >= x1 or y0 >= y1:
+            return None
+        inside = left <= window[0] and top <= window[1] and window[2] <= right and window[3] <= bottom
+        return window if inside else None
+
+    def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
+        """Write ``crop_coords``."""
+        left, top, *_ = self.frame(drawn, image_size)
+        drawn["crop_coords"] = window_at(window[0] - left, window[1] - top, size_of(window))
+
+
+def ranged(low: int, high: int, steps: int) -> list[int]:
+    """Return whole numbers from low to high, ends included, evenly in so many steps."""
+    return [low + round((high - low) * i / (steps - 1)) for i in range(steps)]

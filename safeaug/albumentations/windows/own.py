@@ -1,0 +1,137 @@
+"""Crops of the host that keep a promise of their own. The guard stays within it."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from albumentations.core.bbox_utils import denormalize_bboxes, union_of_bboxes
+from numpy.typing import NDArray
+
+from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.windows.kind import Cut, Params
+from safeaug.albumentations.windows.random import Ends, domain_between, sizes_between
+from safeaug.candidates import Law
+from safeaug.geometry import Domain, Size
+from safeaug.shapes import region_of
+
+
+class AroundBoxes(Cut):
+    """``BBoxSafeRandomCrop``: the window holds the union of all boxes, shrunk by the erosion rate."""
+
+    law = Law.OWN
+    promises = False
+
+    def domain(self, draw: Draw, size: Size) -> Domain:
+        """Return the positions at which the window holds the shrunk union."""
+        ends = self._ends(draw)
+        return super().domain(draw, size) if ends is None else domain_between(*ends, size)
+
+    def lattice(self, draw: Draw) -> Iterable[Size]:
+        """Return 8 heights × 8 widths, from the shrunk union to the whole image."""
+        ends = self._ends(draw)
+        return () if ends is None else sizes_between(*ends)
+
+    def _ends(self, draw: Draw) -> tuple[Ends, Ends] | None:
+        """Return the bounds along x and y, on whole pixels as the host rounds them; None where it has no union."""
+        boxes, (height, width) = draw.data["bboxes"], draw.image_size
+        union = union_of_bboxes(bboxes=boxes, erosion_rate=draw.transform.erosion_rate) if len(boxes) else None
+        if union is None:
+            return None
+        x0, y0, x1, y1 = np.clip(union, 0, 1).tolist()
+        x1, y1 = max(x0, x1), max(y0, y1)
+        across = Ends(0, int(x0 * width), max(int(x1 * width), 1), width)
+        down = Ends(0, int(y0 * height), max(int(y1 * height), 1), height)
+        return across, down
+
+
+class ResizedBox(AroundBoxes):
+    """``RandomSizedBBoxSafeCrop``: the same, resized."""
+
+    enlarges = True
+    promises = True
+
+    def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
+        """Return the size to which every window is resized."""
+        return transform.height, transform.width
+
+
+class AroundOne(Cut):
+    """``AtLeastOneBBoxRandomCrop``: the window holds one of the boxes, shrunk by the erosion factor."""
+
+    law = Law.OWN
+
+    def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
+        """Return the positions at which the window holds a shrunk box, as far as it fits."""
+        boxes = draw.data.get("bboxes", ())
+        if not len(boxes):
+            return None
+        erosion = draw.transform.erosion_factor
+        height, width = draw.image_size
+        box = denormalize_bboxes(np.asarray(boxes)[:, :4].astype(np.float64), (height, width))
+        x, y = np.arange(width - size[1] + 1), np.arange(height - size[0] + 1)
+        columns = _holds(x, box[:, 0], box[:, 2], size[1], erosion, width)
+        rows = _holds(y, box[:, 1], box[:, 3], size[0], erosion, height)
+        allowed: NDArray[np.bool_] = np.any(columns[:, :, None] & rows[:, None, :], axis=0)
+        return allowed
+
+
+def _holds(
+    start: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any], length: int, erosion: float, side: int
+) -> NDArray[np.bool_]:
+    """Return, for each box and each start of a window, whether the host can draw it for that box; one axis."""
+    shrunk = (high - low) * (1 - erosion)
+    first = np.floor(np.clip(low + shrunk - length, 0, side - length))
+    last = np.floor(np.clip(high - shrunk, 0, side - length))
+    first, last = np.minimum(first, last), np.maximum(first, last)  # a box larger than the window: the host's own way
+    allowed: NDArray[np.bool_] = (first[:, None] <= start) & (start <= last[:, None])
+    return allowed
+
+
+class AroundMask(Cut):
+    """``CropNonEmptyMaskIfExists``: the window holds some pixel of the mask."""
+
+    law = Law.OWN
+
+    def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
+        """Return the positions at which the window holds such a pixel; None for an empty mask."""
+        region = region_of(self.mask(draw.transform, draw.data), draw.image_size)
+        if region is None:
+            return None
+        allowed: NDArray[np.bool_] = region.surface(size, self.domain(draw, size)) > 0
+        return allowed
+
+    @staticmethod
+    def mask(transform: Any, data: Params) -> NDArray[np.bool_]:
+        """Return the pixels that the host counts, as it reads them: of ``mask``, else of any of ``masks``."""
+        masks = [data["mask"]] if "mask" in data else data["masks"]
+        counted = [transform._preprocess_mask(np.asarray(mask)) != 0 for mask in masks]
+        merged: NDArray[np.bool_] = np.any(counted, axis=0)
+        return merged
+
+
+class NearBox(Cut):
+    """``RandomCropNearBBox``: each side of a given box, shifted by up to a share of its length."""
+
+    law = Law.OWN
+    promises = False
+
+    def domain(self, draw: Draw, size: Size) -> Domain:
+        """Return the positions at which no side is shifted further."""
+        return domain_between(*self._ends(draw), size)
+
+    def lattice(self, draw: Draw) -> Iterable[Size]:
+        """Return 8 heights × 8 widths of the host's range."""
+        return sizes_between(*self._ends(draw))
+
+    def _ends(self, draw: Draw) -> tuple[Ends, Ends]:
+        crop, (height, width) = draw.transform, draw.image_size
+        box = crop._clip_bbox(draw.data[crop.cropping_bbox_key], draw.image_size)
+        x0, y0, x1, y1 = (math.floor(side) for side in box)
+        down, across = round((y1 - y0) * crop.max_part_shift[0]), round((x1 - x0) * crop.max_part_shift[1])
+        return _shifted(x0, x1, across, width), _shifted(y0, y1, down, height)
+
+
+def _shifted(low: int, high: int, shift: int, side: int) -> Ends:
+    inner = min(low + shift, side - 1)
+    return Ends(max(low - shift, 0), inner, max(high - shift, 1), min(high + shift, side))

@@ -1,0 +1,179 @@
+"""A polygon, and a rotated box as one."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from safeaug.errors import ContentError
+from safeaug.geometry import Box, Domain, Size, clip_ring, ring_area
+from safeaug.shapes.region import Region
+from safeaug.shapes.shape import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Polygon:
+    """A ring of corners, convex or not, clipped to the image.
+
+    One window is judged by clipping the ring to it. All windows of a size are counted by the exact share of every pixel
+    that the ring covers: windows stand on whole pixels, so the sum of these shares is the area.
+
+    Parameters
+    ----------
+    ring : list of (x, y)
+        At least three corners, of some area.
+    """
+
+    ring: list[tuple[float, float]]
+
+    solid: ClassVar[bool] = True
+
+    @cached_property
+    def box(self) -> Box:
+        """What bounds it."""
+        x, y = zip(*self.ring, strict=True)
+        return min(x), min(y), max(x), max(y)
+
+    @cached_property
+    def area(self) -> float:
+        """Square pixels."""
+        return ring_area(self.ring)
+
+    @cached_property
+    def rim(self) -> float:
+        """Half the length of its outline."""
+        return sum(map(math.dist, self.ring, self.ring[1:] + self.ring[:1])) / 2
+
+    def inside(self, window: Sequence[float]) -> float:
+        """Return its area in a window."""
+        x0, y0, x1, y1 = self.box
+        if window[0] <= x0 and window[1] <= y0 and x1 <= window[2] and y1 <= window[3]:
+            return self.area
+        if window[2] <= x0 or window[3] <= y0 or x1 <= window[0] or y1 <= window[1]:
+            return 0.0
+        return ring_area(clip_ring(self.ring, window))
+
+    def along(self, axis: int, start: Ints, length: int) -> Floats:
+        """Return its area between ``start`` and ``start + length`` on one axis."""
+        return self.covered.along(axis, start, length)
+
+    def surface(self, size: Size, domain: Domain) -> Floats:
+        """Return its area in all windows of a size."""
+        return self.covered.surface(size, domain)
+
+    @cached_property
+    def covered(self) -> Region:
+        """The exact share of every pixel that it covers."""
+        left, top = math.floor(self.box[0]), math.floor(self.box[1])
+        size = math.ceil(self.box[3]) - top, math.ceil(self.box[2]) - left
+        return Region(coverage(np.array(self.ring) - [left, top], size), left, top, self.rim)
+
+
+def coverage(ring: NDArray[np.float64], size: Size) -> NDArray[np.float64]:
+    """Return the exact share of each pixel that a ring covers.
+
+    Parameters
+    ----------
+    ring : ndarray of shape (K, 2)
+        Corners (x, y), inside the map.
+    size : (int, int)
+        Height and width of the map.
+
+    Notes
+    -----
+    A sum over the edges, each cut at the pixels' borders. A piece that falls by ``dy`` inside of a pixel, at the mean
+    distance ``r`` from its right side, bounds an area of ``dy · r`` to its right in that pixel and of ``dy`` in every
+    pixel behind it. So the pieces add up in the two pixels where that changes, and a sum along each row does the rest.
+
+    Examples
+    --------
+    >>> coverage(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]), (2, 2)).tolist()
+    [[1.0, 0.5], [0.5, 0.0]]
+    """
+    height, width = size
+    change = np.zeros((height, width + 1))
+    for (xa, ya), (xb, yb) in zip(ring.tolist(), np.roll(ring, -1, axis=0).tolist(), strict=True):
+        if ya == yb:
+            continue
+        at = np.unique(np.concatenate([[0.0, 1.0], _crossings(xa, xb), _crossings(ya, yb)]))
+        x, y = xa + at * (xb - xa), ya + at * (yb - ya)
+        middle_x, middle_y = (x[:-1] + x[1:]) / 2, (y[:-1] + y[1:]) / 2
+        i = np.clip(np.floor(middle_x).astype(int), 0, width - 1)
+        j = np.clip(np.floor(middle_y).astype(int), 0, height - 1)
+        fall = np.diff(y)
+        np.add.at(change, (j, i), fall * (i + 1 - middle_x))
+        np.add.at(change, (j, i + 1), fall * (middle_x - i))
+    shares: NDArray[np.float64] = np.abs(np.cumsum(change, axis=1)[:, :-1])  # either way round
+    return np.clip(shares, 0.0, 1.0)
+
+
+def _crossings(start: float, stop: float) -> NDArray[Any]:
+    """Return where, as shares of the way, a coordinate passes whole numbers."""
+    low, high = sorted((start, stop))
+    whole = np.arange(math.floor(low) + 1, math.ceil(high))
+    return (whole - start) / (stop - start) if len(whole) else np.empty(0)
+
+
+def polygon_of(corners: ArrayLike, image_size: Size, name: str = "polygon") -> Polygon | Box | None:
+    """Return a polygon clipped to the image; its centre as a box if it has no area; None where it lies outside.
+
+    Parameters
+    ----------
+    corners : array_like of shape (K, 2)
+        At least three corners (x, y) in order, either way round; the last may repeat the first.
+    image_size : (int, int)
+        Height and width of the image.
+    name : str
+        What an error calls it.
+
+    Raises
+    ------
+    ContentError
+        On coordinates that are not finite, fewer than three corners, or edges that cross each other.
+
+    Examples
+    --------
+    >>> polygon_of([[-2, 2], [2, 2], [2, 6], [-2, 6]], (10, 10)).area
+    8.0
+    """
+    try:
+        array = np.asarray(corners, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContentError(f"{name} must be numbers of shape (K, 2), got {corners!r}") from None
+    if array.ndim != 2 or array.shape[1] != 2 or len(array) < 3:
+        raise ContentError(f"{name} must be at least three corners of shape (K, 2), got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ContentError(f"{name} must be of finite numbers, got {array.tolist()}")
+    # A corner that repeats the one before says nothing.
+    ring = array[np.any(array != np.roll(array, 1, axis=0), axis=1)]
+    ring = ring if len(ring) else array[:1]
+    crossing = _first_crossing(ring)
+    if crossing is not None:
+        one, other = crossing
+        raise ContentError(f"{name} must not cross itself, but its edges {one} and {other} do; order its corners")
+    x, y = ring.mean(axis=0).tolist()
+    height, width = image_size
+    whole = list(map(tuple, ring.tolist()))
+    if ring_area(whole) <= 0:
+        return (x, y, x, y) if 0 <= x <= width and 0 <= y <= height else None
+    clipped = clip_ring(whole, (0, 0, width, height))
+    return Polygon(clipped) if ring_area(clipped) > 0 else None
+
+
+def _first_crossing(ring: NDArray[np.float64]) -> tuple[int, int] | None:
+    """Return two edges that cross properly: each has the ends of the other on both sides."""
+    start, stop = ring, np.roll(ring, -1, axis=0)
+
+    def side(of: NDArray[np.float64]) -> NDArray[np.float64]:
+        """On which side of each edge (rows) a point lies (columns)."""
+        along = (stop - start)[:, None]
+        toward = of[None] - start[:, None]
+        return np.sign(along[..., 0] * toward[..., 1] - along[..., 1] * toward[..., 0])
+
+    apart = side(start) * side(stop) < 0
+    crossing = np.argwhere(apart & apart.T)
+    return (int(crossing[0][0]), int(crossing[0][1])) if len(crossing) else None
