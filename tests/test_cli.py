@@ -145,13 +145,12 @@ def test_demo_shows_and_explains_unmet(tmp_path, monkeypatch):
     """A picture whose objects no window can hold: the figure is in the table, the word explained, the warning told."""
     pytest.importorskip("albumentations")
     pytest.importorskip("skimage")
-    from safeaug.demo import scenes
+    from safeaug.demo.settings import SETTINGS
 
-    panorama = scenes.scenes()[0]
+    panorama = SETTINGS["boxes"].scenes()[0]
     ends = [(20.0, 60.0, 120.0, 190.0), (1880.0, 60.0, 1980.0, 190.0)]
-    monkeypatch.setattr(
-        scenes, "scenes", lambda: [panorama._replace(boxes=ends, labels=["rocket", "mast"]), *[panorama] * 2]
-    )
+    shown = [panorama._replace(boxes=ends, labels=["rocket", "mast"]), *[panorama] * 2]
+    monkeypatch.setitem(SETTINGS, "boxes", SETTINGS["boxes"]._replace(scenes=lambda: shown))
     result = run("demo", "--windows", "120", "--out", str(tmp_path / "a.png"))
     text = " ".join(result.output.split())
     assert result.exit_code == 0, result.output
@@ -160,6 +159,105 @@ def test_demo_shows_and_explains_unmet(tmp_path, monkeypatch):
     assert guarded.rstrip().endswith("100 %")
     assert "UNMET: no window that the crop can draw keeps half of every object" in text
     assert "Warning: panorama: RandomResizedCrop: the promise could not be met in 100 of the first 100 draws." in text
+
+
+CONTENTS = {
+    "masks": (("coins", "horse"), 3, "On 24 coin masks, plain left a piece of a coin, or no coin at all, in "),
+    "small": (("hubble", "astronaut"), 3, "With 8 small objects in a 1000 × 872 picture, plain left one with less "),
+    "resize": (("hubble", "astronaut", "coins"), 1, "Of 8 objects in a 1000 × 872 picture, plain showed one in "),
+}
+
+
+@pytest.fixture(scope="module", params=CONTENTS)
+def other(request, tmp_path_factory):
+    """The name of a content, the result of a short demonstration of it, and its sheet."""
+    pytest.importorskip("albumentations")
+    pytest.importorskip("skimage")
+    path = tmp_path_factory.mktemp(request.param) / "sheet.png"
+    return request.param, run("demo", "--content", request.param, "--windows", "20", "--out", str(path)), path
+
+
+def test_the_demonstrations_are_those_that_there_are():
+    pytest.importorskip("albumentations")
+    pytest.importorskip("skimage")
+    from safeaug.cli.demo import Kind
+    from safeaug.demo.settings import SETTINGS
+
+    assert [kind.value for kind in Kind] == list(SETTINGS) == ["boxes", *CONTENTS]
+
+
+def test_other_contents_say_first_what_happened_and_last_what_to_change(other):
+    name, result, _ = other
+    assert result.exit_code == 0, result.output
+    assert " ".join(result.output.split()).startswith(CONTENTS[name][2])
+    assert "; guarded in 0 of 20." in " ".join(result.output.split())
+    *_, before, after = result.output.splitlines()
+    assert before.startswith("  - A.Random")
+    assert after.startswith("  + safeaug.albumentations.Random")
+
+
+def test_other_contents_have_two_whole_rows_a_picture_at_80_columns(other):
+    name, result, _ = other
+    pictures, shares, _ = CONTENTS[name]
+    table = result.output.split("draw")[0] + result.output.split("draw", 1)[1].split("\n\n")[0]
+    assert max(map(len, table.splitlines())) <= 80
+    assert "…" not in result.output
+    lines = [line.split() for line in result.output.splitlines()]
+    for picture in pictures:
+        at = next(i for i, line in enumerate(lines) if line[:2] == [picture, "plain"])
+        assert lines[at].count("%") == shares
+        assert lines[at + 1][:3] == ["guarded", "0.0", "%"]
+        assert lines[at + 1].count("%") >= shares + 2
+        assert 1 < float(lines[at][-1]) < 1e6
+
+
+def test_other_contents_explain_every_column_and_no_status_that_did_not_occur(other):
+    name, result, _ = other
+    for word in {"masks": ("none kept", "a piece left"), "small": ("below 0.7", "under 64 px")}.get(
+        name, ("under 64 px", "median px", "least px")
+    ):
+        assert word in result.output
+    assert "UNMET" not in result.output
+
+
+def test_other_contents_write_their_sheet(other):
+    _, result, path = other
+    assert str(path) in result.output
+    with Image.open(path) as image:
+        assert image.width == 1254
+        assert image.height > 1000
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_other_contents_explain_unmet_where_it_occurs(name, tmp_path, monkeypatch):
+    """The promise cannot be met: objects at both ends of a panorama, a mask all over it, an object of 5 × 5 pixels."""
+    pytest.importorskip("albumentations")
+    pytest.importorskip("skimage")
+    from safeaug.demo.masked import scene_of
+    from safeaug.demo.settings import SETTINGS
+
+    strip = SETTINGS["boxes"].scenes()[0]
+    far = [(20.0, 60.0, 120.0, 190.0), (1880.0, 60.0, 1980.0, 190.0)]
+    scene = {
+        "small": strip._replace(boxes=far, labels=["rocket", "mast"]),
+        "masks": scene_of("panorama", strip.image, np.ones((1, *strip.size), np.uint8), "sky", ""),
+        "resize": strip._replace(boxes=[(50.0, 50.0, 55.0, 55.0)]),
+    }[name]
+    monkeypatch.setitem(SETTINGS, name, SETTINGS[name]._replace(scenes=lambda: [scene]))
+    result = run("demo", "--content", name, "--windows", "120", "--out", str(tmp_path / "a.png"))
+    assert result.exit_code == 0, result.output
+    assert "…" not in result.output
+    guarded = next(line for line in result.output.splitlines() if line.split()[:1] == ["guarded"])
+    assert guarded.rstrip().endswith("100 %")
+    text = " ".join(result.output.split())
+    assert " ".join(SETTINGS[name].words.unmet.split()) in text
+    assert "; guarded in 120 of 120." in text
+    assert "the promise could not be met in 100 of the first 100 draws." in text
+
+
+def test_help_names_the_contents():
+    text = run("demo", "--help", columns=200).output
+    assert "boxes|masks|small|resize" in text
 
 
 def test_demo_writes_into_the_current_directory_by_default(tmp_path, monkeypatch):
@@ -174,6 +272,8 @@ def test_demo_writes_into_the_current_directory_by_default(tmp_path, monkeypatch
     "args, said",
     [
         (("--colour", "red"), "--colour"),
+        (("--content", "points"), "'points' is not one of"),
+        (("--content",), "--content"),
         (("--windows", "0"), "--windows"),
         (("--windows", "many"), "--windows"),
         (("--seed", "-1"), "--seed"),

@@ -1,6 +1,7 @@
 """``safeaug demo``: a thousand windows a picture, plain and guarded, as a table and as a sheet to look at."""
 
 import os
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -13,20 +14,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from safeaug.demo.setting import Setting
     from safeaug.demo.trial import Trial
 
-HINT = """The change is one line:
-  - A.RandomResizedCrop((224, 224))
-  + safeaug.albumentations.RandomResizedCrop((224, 224), min_retention=0.5)"""
 
-LEGEND = """lost: nothing is left of an object; below half: less than half is left of one.
-µs a draw: median of the whole call. A plain draw that loses its objects is
-quicker, as no box is left to hand back."""
+class Kind(StrEnum):
+    """The demonstrations; ``safeaug.demo.settings`` holds one under each of these names."""
 
-UNMET = (
-    "UNMET: no window that the crop can draw keeps half of every object; the one taken keeps as many objects as "
-    "can be kept, and says so."
-)
+    boxes = "boxes"
+    masks = "masks"
+    small = "small"
+    resize = "resize"
 
 
 def _png(path: Path) -> Path:
@@ -39,25 +37,35 @@ def _png(path: Path) -> Path:
 
 
 def demo(
+    content: Annotated[
+        Kind,
+        typer.Option(
+            help="What is at stake: boxes that a crop loses; instance masks that it cuts to pieces; small objects, of "
+            "which it cuts a part or shows too few pixels; or objects that a resize makes too small to be seen."
+        ),
+    ] = Kind.boxes,
     windows: Annotated[int, typer.Option(min=1, help="Windows to draw for each picture, plain and guarded.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of both pipelines.")] = 0,
     out: Annotated[Path, typer.Option(help="Where to write the contact sheet.", callback=_png, dir_okay=False)] = Path(
         "safeaug_demo.png"
     ),
 ) -> None:
-    """Show what a plain random crop loses of five pictures, and what the guarded one keeps."""
+    """Show what a plain random crop, or resize, loses of a few pictures, and what the guarded one keeps."""
     from rich.console import Console
 
     console = Console(highlight=False)
     # The host asks the network for a newer version when it is imported. A demonstration needs no network.
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
     try:
-        trials, told = _trials(console, windows, seed)
+        from safeaug.demo.settings import SETTINGS
     except MissingHostError as error:
         _stop(str(error))
-    _tell(console, trials, told)
-    _write(console, trials, seed, out)
-    console.print(HINT, markup=False)
+    setting = SETTINGS[content.value]
+    trials, told = _trials(console, setting, windows, seed)
+    _tell(console, setting, trials, told)
+    _write(console, setting, trials, seed, out)
+    before, after = setting.words.hint
+    console.print(f"The change is one line:\n  - {before}\n  + {after}", markup=False, soft_wrap=True)
 
 
 def _stop(message: str) -> NoReturn:
@@ -65,52 +73,57 @@ def _stop(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-def _trials(console: "Console", windows: int, seed: int) -> tuple[list["Trial"], list[str]]:
+def _trials(console: "Console", setting: "Setting", windows: int, seed: int) -> tuple[list["Trial"], list[str]]:
     """Draw all windows behind a progress bar; return the trials, and what safeaug logged of which picture."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from safeaug.demo.scenes import scenes
     from safeaug.demo.sheet import WIDE
     from safeaug.demo.trial import trial
 
     trials, told = [], []
-    shown = scenes()
+    shown = setting.scenes()
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=windows * len(shown))
         for scene in shown:
             progress.update(task, description=scene.name)
             with notes() as messages:
-                trials.append(trial(scene, windows, seed, WIDE, lambda: progress.advance(task)))
+                trials.append(trial(scene, setting, windows, seed, WIDE, lambda: progress.advance(task)))
             told += [f"{scene.name}: {message}" for message in messages]
     return trials, told
 
 
-def _tell(console: "Console", trials: list["Trial"], told: list[str]) -> None:
-    console.print(f"[bold]{_headline(trials[0])}[/bold]\n")
-    console.print(_table(trials))
+def _tell(console: "Console", setting: "Setting", trials: list["Trial"], told: list[str]) -> None:
+    console.print(f"[bold]{headline(setting, trials[0])}[/bold]\n")
+    console.print(_table(setting, trials))
     console.print()
-    console.print(LEGEND, style="dim")
+    console.print(setting.words.legend, style="dim", markup=False)
     if any("UNMET" in trial.statuses for trial in trials):
-        console.print(UNMET, style="dim")
+        console.print(setting.words.unmet, style="dim", markup=False)
     for message in told:
         console.print(f"Warning: {message}", style="yellow", markup=False)
 
 
-def _headline(panorama: "Trial") -> str:
-    """Return what happened to the first scene, in one sentence."""
-    from safeaug.demo.tally import percent, tally
+def headline(setting: "Setting", first: "Trial") -> str:
+    """Return what happened to the first picture, in one sentence."""
+    from safeaug.demo.column import percent
 
-    height, width = panorama.scene.size
-    plain, guarded = (tally(draws, panorama.scene.size).lost for draws in (panorama.plain, panorama.guarded))
-    windows = len(panorama.pairs)
-    return (
-        f"On a {width} × {height} {panorama.scene.name}, plain lost the {panorama.scene.labels[0]} in "
-        f"{percent(plain)} of {windows} windows; guarded in {round(guarded * windows)} of {windows}."
+    height, width = first.scene.size
+    plain, guarded = (sum(map(setting.headline, draws)) for draws in (first.plain, first.guarded))
+    windows = len(first.pairs)
+    return setting.words.headline.format(
+        height=height,
+        width=width,
+        name=first.scene.name,
+        label=first.scene.labels[0],
+        count=len(first.scene.labels),
+        plain=percent(plain / windows),
+        guarded=guarded,
+        windows=windows,
     )
 
 
-def _table(trials: list["Trial"]) -> "Table":
+def _table(setting: "Setting", trials: list["Trial"]) -> "Table":
     from rich import box
     from rich.table import Table
 
@@ -118,36 +131,40 @@ def _table(trials: list["Trial"]) -> "Table":
 
     ends = [status.name for status in Status if any(status.name in trial.statuses for trial in trials)]
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for heading in ("picture", "crop"):
+    for heading in ("picture", "crop" if setting.cuts else "scale"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("lost", "below\nhalf", "mean\narea", "µs a\ndraw", *ends):
+    for heading in (*(column.heading for column in setting.columns), *ends):
         table.add_column(heading, justify="right", vertical="bottom", no_wrap=True)
     for trial in trials:
-        for row in _rows(trial, ends):
+        for row in _rows(setting, trial, ends):
             table.add_row(*row)
         table.add_section()
     return table
 
 
-def _rows(trial: "Trial", ends: list[str]) -> list[list[str]]:
+def _rows(setting: "Setting", trial: "Trial", ends: list[str]) -> list[list[str]]:
     """Return the two rows of a picture; only guarded draws say how they ended."""
-    from safeaug.demo.tally import percent, tally
+    from safeaug.demo.column import percent
 
     rows = []
     for name, crop, draws in ((trial.scene.name, "plain", trial.plain), ("", "guarded", trial.guarded)):
-        lost, below, area, micros = tally(draws, trial.scene.size)
-        shares = [f"[{'red' if share else 'green'}]{percent(share)}[/]" for share in (lost, below)]
-        rows.append([name, crop, *shares, percent(area), f"{micros:.0f}"])
+        figures = [
+            f"[{'red' if column.value(draws) else 'green'}]{column.text(draws)}[/]"
+            if column.says
+            else column.text(draws)
+            for column in setting.columns
+        ]
+        rows.append([name, crop, *figures])
     # Whole percents, so that the table fits a terminal of 80 columns even where a draw is UNMET.
     rows[1] += [percent(trial.statuses.get(status, 0) / len(trial.pairs), digits=0) for status in ends]
     return rows
 
 
-def _write(console: "Console", trials: list["Trial"], seed: int, out: Path) -> None:
+def _write(console: "Console", setting: "Setting", trials: list["Trial"], seed: int, out: Path) -> None:
     from safeaug.demo.sheet import sheet
 
     try:
-        sheet(trials, seed).save(out)
+        sheet(trials, setting, seed).save(out)
     except OSError as error:
         _stop(f"cannot write the contact sheet: {error}; choose another place with --out")
     console.print(f"\nContact sheet: {out.resolve()}\n", markup=False, soft_wrap=True)

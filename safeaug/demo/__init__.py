@@ -1,7 +1,14 @@
-"""The demonstration: what a plain random crop loses of a few pictures, and what the guarded one keeps.
+"""The demonstration: what a plain random crop, or resize, loses of a few pictures, and what the guarded one keeps.
 
 It is the first thing that a visitor runs, so it uses only pictures that scikit-image ships, and measures with the same
 functions that the guard itself goes by. Needs albumentations and scikit-image (``pip install "safeaug[demo]"``).
+
+scenes.py    pictures with boxes drawn by hand; masked.py, small.py: with what is found in the picture itself
+draw.py      Draw, Pair: one draw measured, without the guard and with it
+column.py    what is asked of draws, and what many come to
+setting.py   Setting: pictures, transforms, policy, columns and words of one demonstration; settings.py: all of them
+trial.py     all draws on one picture
+sheet.py     the contact sheet, of picture.py, cell.py, caption.py and ink.py
 """
 
 import importlib

@@ -1,11 +1,12 @@
 """What stands below a crop: the object that is worst off, and what is left of it."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from safeaug.demo.column import fewest
+from safeaug.demo.column import SLACK, fewest
 from safeaug.demo.draw import Draw
 from safeaug.demo.scenes import Scene
 from safeaug.policy import GONE
@@ -34,6 +35,19 @@ def least_there(scene: Scene, draw: Draw) -> Caption:
     )
 
 
+def worst_off(limit: float, floor: float) -> Callable[[Scene, Draw], Caption]:
+    """Return what tells of the object that is farthest below, or least above, a share and a number of pixels."""
+
+    def caption(scene: Scene, draw: Draw) -> Caption:
+        shares, counts = draw.retention / limit, draw.pixels / floor
+        worst = int(np.argmin(np.minimum(shares, counts)))
+        scarcer = counts[worst] < shares[worst]
+        left = _pixels(float(draw.pixels[worst])) if scarcer else _kept(float(draw.retention[worst]))
+        return Caption(scene.labels[worst], left)
+
+    return caption
+
+
 def fewest_pixels(scene: Scene, draw: Draw) -> Caption:
     """Return which object covers the fewest pixels, and how many, rounded down."""
     return Caption(scene.labels[int(np.argmin(draw.pixels))], _pixels(fewest(draw)))
@@ -45,4 +59,4 @@ def _kept(share: float) -> str:
 
 
 def _pixels(count: float) -> str:
-    return "< 1 px" if 0 < count < 1 else f"{math.floor(count + 1e-3)} px"
+    return "< 1 px" if 0 < count < 1 else f"{math.floor(count / (1 - SLACK))} px"

@@ -4,6 +4,7 @@ Colours follow Okabe and Ito's palette, which colour-blind readers can tell apar
 them. None speaks alone: a word, a mark or a dash says the same.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
@@ -21,6 +22,10 @@ PLAIN: Colour = (240, 172, 0)
 GUARDED: Colour = (86, 180, 233)
 BAD: Colour = (184, 70, 0)
 GOOD: Colour = (0, 112, 82)
+
+
+TINY, AWAY = 20, 2
+"""Longer side, in pixels, below which a rectangle is outlined from outside, and how far away the line then stands."""
 
 
 class Line(NamedTuple):
@@ -62,6 +67,8 @@ def write(
 
 def outline(pen: ImageDraw.ImageDraw, rectangle: Rectangle, line: Line) -> None:
     """Outline a rectangle on a dark rim, so that it shows on bright and on dark ground."""
+    if tiny(rectangle):
+        line, rectangle = line._replace(width=1), _wider(rectangle, AWAY)
     x0, y0, x1, y1 = (round(value) for value in rectangle)
     x1, y1 = max(x1 - 1, x0), max(y1 - 1, y0)  # half-open: the last pixel is inside
     pen.rectangle((x0 - 1, y0 - 1, x1 + 1, y1 + 1), outline=SHADOW, width=line.width + 2)
@@ -75,6 +82,22 @@ def outline(pen: ImageDraw.ImageDraw, rectangle: Rectangle, line: Line) -> None:
     for y in range(y0, y1, 14):
         for x in (x0, x1 - inset):
             pen.rectangle((x, y, x + inset, min(y + 8, y1)), fill=line.colour)
+
+
+def tiny(rectangle: Rectangle) -> bool:
+    """Return whether an outline of the usual width would hide what it outlines: a thin one then stands around it."""
+    x0, y0, x1, y1 = rectangle
+    return max(x1 - x0, y1 - y0) < TINY
+
+
+def _wider(rectangle: Rectangle, by: float) -> Rectangle:
+    return rectangle[0] - by, rectangle[1] - by, rectangle[2] + by, rectangle[3] + by
+
+
+def ring(pen: ImageDraw.ImageDraw, points: Sequence[tuple[float, float]], line: Line) -> None:
+    """Outline what is no rectangle, on a dark rim as well; what lies outside of the picture is cut off."""
+    pen.line(points, fill=SHADOW, width=line.width + 2, joint="curve")
+    pen.line(points, fill=line.colour, width=line.width, joint="curve")
 
 
 def tick(pen: ImageDraw.ImageDraw, at: tuple[float, float], colour: Colour) -> None:
@@ -117,6 +140,10 @@ class Tags:
         self._pen = pen
         self._height, self._width = size
         self._taken: list[Rectangle] = []
+
+    def keep_clear(self, rectangle: Rectangle) -> None:
+        """Put no tag over a rectangle from now on."""
+        self._taken.append(rectangle)
 
     def put(self, at: tuple[float, float], text: str, ground: Colour, ink: Colour) -> None:
         """Put a tag as near as can be to where its left upper corner should be."""

@@ -44,19 +44,21 @@ def coins() -> Scene:
     masks = np.zeros((COINS, *grey.shape), np.uint8)
     for mask, patch in zip(masks, patches, strict=True):
         mask[patch.slice] = patch.image_filled
-    return scene_of("coins", grey, masks, "coin")
+    return scene_of("coins", grey, masks, "coin", "what is brighter than the ground")
 
 
 def horse() -> Scene:
     """Return the silhouette of a horse, black on white: its mask is what is black."""
     white = np.asarray(data.horse())
-    return scene_of("horse", np.where(white, np.uint8(255), np.uint8(0)), np.uint8(1) - white[None], "horse")
+    return scene_of(
+        "horse", np.where(white, np.uint8(255), np.uint8(0)), np.uint8(1) - white[None], "horse", "what is black"
+    )
 
 
-def scene_of(name: str, image: NDArray[np.uint8], masks: NDArray[np.uint8], label: str) -> Scene:
+def scene_of(name: str, image: NDArray[np.uint8], masks: NDArray[np.uint8], label: str, note: str) -> Scene:
     """Return a picture with the masks of objects that are all of one kind, and what bounds each."""
     rings = [_rings(mask) for mask in masks]
-    return Scene(name, rgb(image), [_bounds(mask) for mask in masks], [label] * len(masks), Masks(masks, rings))
+    return Scene(name, rgb(image), [_bounds(mask) for mask in masks], [label] * len(masks), Masks(masks, rings), note)
 
 
 def _bounds(mask: NDArray[np.uint8]) -> tuple[float, float, float, float]:

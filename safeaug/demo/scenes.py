@@ -55,6 +55,8 @@ class Scene(NamedTuple):
         What each of them is.
     masks : Masks, optional
         What each of them covers, where it is by this that they are judged; ``boxes`` are then what bounds it.
+    note : str, optional
+        How they were found, where nobody drew them.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Scene(NamedTuple):
     boxes: list[Box]
     labels: list[str]
     masks: Masks | None = None
+    note: str = ""
 
     @property
     def size(self) -> Size:
@@ -101,7 +104,9 @@ def _picture(entry: _Entry) -> Scene:
             f"the picture {entry.picture!r} must be {entry.height} × {entry.width}, as it was when its boxes were "
             f"drawn, got {image.shape[0]} × {image.shape[1]}; this scikit-image ships another one"
         )
-    return Scene(entry.picture, rgb(image), [each.box for each in entry.objects], [each.label for each in entry.objects])
+    return Scene(
+        entry.picture, rgb(image), [each.box for each in entry.objects], [each.label for each in entry.objects]
+    )
 
 
 def rgb(image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -4,10 +4,11 @@ from PIL import Image, ImageDraw
 
 from safeaug.demo import ink
 from safeaug.demo.cell import CAPTION, SIDE, cell
+from safeaug.demo.draw import Draw, Pair
 from safeaug.demo.picture import picture
 from safeaug.demo.scenes import Scene
-from safeaug.demo.tally import percent, tally
-from safeaug.demo.trial import LIMIT, OUTPUT, SCALE, Draw, Pair, Trial
+from safeaug.demo.setting import Setting
+from safeaug.demo.trial import Trial
 
 WIDE, NARROW = 6, 4
 """Crops in a line: below a strip, which takes the whole width, and beside a picture."""
@@ -32,17 +33,19 @@ BESIDE = INNER - line_width(NARROW) - 24
 """Width of a picture that stands beside its crops."""
 
 
-def sheet(trials: list[Trial], seed: int) -> Image.Image:
+def sheet(trials: list[Trial], setting: Setting, seed: int) -> Image.Image:
     """Return the contact sheet.
 
     Parameters
     ----------
     trials : list of Trial
         One a row. Each holds the crops of the first `WIDE` draws that the guard left alone, and that it changed.
+    setting : Setting
+        What the trials are of.
     seed : int
         The seed of the draws, which the sheet names.
     """
-    parts = [_head(seed), *(_row(trial) for trial in trials)]
+    parts = [_head(setting, seed), *(_row(trial, setting) for trial in trials)]
     height = sum(part.height for part in parts) + BETWEEN * (len(parts) - 1) + 2 * MARGIN
     paper = ink.blank(INNER + 2 * MARGIN, height)
     pen, y = ImageDraw.Draw(paper), MARGIN
@@ -54,36 +57,26 @@ def sheet(trials: list[Trial], seed: int) -> Image.Image:
     return paper
 
 
-def _head(seed: int) -> Image.Image:
+def _head(setting: Setting, seed: int) -> Image.Image:
     paper = ink.blank(INNER, 166)
     pen = ImageDraw.Draw(paper)
-    ink.write(pen, (0, 16), "What a random crop keeps of the labelled objects", 30)
-    lines = (
-        f"RandomResizedCrop({OUTPUT}, scale={SCALE}) of albumentations, seed {seed}: plain, and guarded by safeaug "
-        f"with min_retention={LIMIT}.",
-        "One above the other: the same draw, without the guard and with it. Shown are the first draws that the guard "
-        "left alone, then the first that it changed.",
-        "Below each crop: what is left of the object that lost most.",
-    )
-    for y, line in zip((56, 80, 104), lines, strict=True):
-        ink.write(pen, (0, y), line, 16, ink.FAINT)
-    _legend(pen, 150)
+    ink.write(pen, (0, 16), setting.words.title, 30)
+    for y, line in zip((56, 80, 104), setting.words.lines, strict=True):
+        ink.write(pen, (0, y), line.format(seed=seed), 16, ink.FAINT)
+    _legend(pen, 150, setting)
     return paper
 
 
-def _legend(pen: ImageDraw.ImageDraw, y: int) -> None:
+def _legend(pen: ImageDraw.ImageDraw, y: int, setting: Setting) -> None:
     x = 0.0
-    for line, text in (
-        (ink.OBJECT_LINE, "labelled object"),
-        (ink.PLAIN_LINE, "plain window"),
-        (ink.GUARDED_LINE, "guarded window"),
-    ):
+    windows = ((ink.PLAIN_LINE, "plain window"), (ink.GUARDED_LINE, "guarded window")) if setting.cuts else ()
+    for line, text in ((ink.OBJECT_LINE, "labelled object"), *windows):
         pen.rectangle((x, y - 14, x + 40, y + 14), fill=ink.FAINT)
         ink.outline(pen, (x + 6, y - 9, x + 35, y + 9), line)
         x = _entry(pen, x + 50, y, text)
     for mark, ground, text in (
-        (ink.cross, ink.BAD, "an object keeps less than half"),
-        (ink.tick, ink.GOOD, "every object keeps half or more"),
+        (ink.cross, ink.BAD, setting.words.bad),
+        (ink.tick, ink.GOOD, setting.words.good),
     ):
         pen.rectangle((x, y - 14, x + 28, y + 14), fill=ground)
         mark(pen, (x + 14, y), ink.PAPER)
@@ -96,31 +89,35 @@ def _entry(pen: ImageDraw.ImageDraw, x: float, y: float, text: str) -> float:
     return x + ink.font(15).getlength(text) + 28
 
 
-def _row(trial: Trial) -> Image.Image:
+def _row(trial: Trial, setting: Setting) -> Image.Image:
     """Return a row: a strip stands above its crops, another picture beside them."""
     height, width = trial.scene.size
-    return _below(trial) if width > 3 * height else _beside(trial)
+    return (_below if width > 3 * height else _beside)(trial, setting)
 
 
-def _below(trial: Trial) -> Image.Image:
+def _below(trial: Trial, setting: Setting) -> Image.Image:
     pairs = chosen(trial.pairs, WIDE)
-    strip, crops = picture(trial.scene, pairs, INNER), _crops(trial.scene, pairs)
+    strip, crops = _picture(trial.scene, pairs, INNER, setting), _crops(trial.scene, pairs, setting)
     top = TITLE + strip.height + 16
     paper = _titled(trial.scene, top + crops.height)
-    ink.write(ImageDraw.Draw(paper), (INNER, 17), _sentence(trial), 16, anchor="rm")
+    ink.write(ImageDraw.Draw(paper), (INNER, 17), _sentence(trial, setting), 16, anchor="rm")
     paper.paste(strip, (0, TITLE))
     paper.paste(crops, (0, top))
     return paper
 
 
-def _beside(trial: Trial) -> Image.Image:
+def _beside(trial: Trial, setting: Setting) -> Image.Image:
     pairs = chosen(trial.pairs, NARROW)
-    whole, crops = picture(trial.scene, pairs, BESIDE), _crops(trial.scene, pairs)
+    whole, crops = _picture(trial.scene, pairs, BESIDE, setting), _crops(trial.scene, pairs, setting)
     paper = _titled(trial.scene, TITLE + max(whole.height + 16 + FIGURES, crops.height))
     paper.paste(whole, (0, TITLE))
-    paper.paste(_figures(trial), (0, TITLE + whole.height + 16))
+    paper.paste(_figures(trial, setting), (0, TITLE + whole.height + 16))
     paper.paste(crops, (INNER - line_width(NARROW), TITLE))
     return paper
+
+
+def _picture(scene: Scene, pairs: list[Pair], width: int, setting: Setting) -> Image.Image:
+    return picture(scene, pairs if setting.cuts else [], width)
 
 
 def _titled(scene: Scene, height: int) -> Image.Image:
@@ -129,39 +126,39 @@ def _titled(scene: Scene, height: int) -> Image.Image:
     ink.write(pen, (0, 14), scene.name, 24)
     count, (high, wide) = len(scene.boxes), scene.size
     about = f"{wide} x {high}, {count} object{'s' if count > 1 else ''}"  # Pillow's font has no multiplication sign
+    about += f": {scene.note}" if scene.note else ""
     ink.write(pen, (ink.font(24).getlength(scene.name) + 14, 17), about, 16, ink.FAINT)
     return paper
 
 
-def _sentence(trial: Trial) -> str:
-    plain, guarded = (tally(draws, trial.scene.size) for draws in (trial.plain, trial.guarded))
-    return (
-        f"Of {len(trial.pairs)} windows, plain lost an object in {percent(plain.lost)} and kept less than half of one "
-        f"in {percent(plain.below)}; guarded: {percent(guarded.lost)} and {percent(guarded.below)}."
-    )
+def _sentence(trial: Trial, setting: Setting) -> str:
+    damage = [column for column in setting.columns if column.says]
+    plain = " and ".join(f"{column.says} in {column.text(trial.plain)}" for column in damage)
+    guarded = " and ".join(column.text(trial.guarded) for column in damage)
+    return f"Of {len(trial.pairs)} windows, plain {plain}; guarded: {guarded}."
 
 
-def _figures(trial: Trial) -> Image.Image:
+def _figures(trial: Trial, setting: Setting) -> Image.Image:
     """Return what all draws on the picture come to, as a small table."""
     paper = ink.blank(BESIDE, FIGURES)
     pen = ImageDraw.Draw(paper)
-    ends = (BESIDE * 0.5, BESIDE * 0.76, BESIDE)
+    columns = list(zip((BESIDE * 0.5, BESIDE * 0.76, BESIDE), setting.columns, strict=False))
     ink.write(pen, (0, 12), f"of {len(trial.pairs)}", 15, ink.FAINT)
-    for end, heading in zip(ends, ("lost", "below half", "mean area"), strict=True):
-        ink.write(pen, (end, 12), heading, 15, ink.FAINT, anchor="rm")
+    for end, column in columns:
+        ink.write(pen, (end, 12), column.heading.replace("\n", " "), 15, ink.FAINT, anchor="rm")
     for y, name, draws in ((40, "plain", trial.plain), (68, "guarded", trial.guarded)):
         pen.line([(0, y - 14), (BESIDE, y - 14)], fill=ink.RULE, width=1)
         ink.write(pen, (0, y), name, 16)
-        for end, share in zip(ends, tally(draws, trial.scene.size)[:3], strict=True):
-            ink.write(pen, (end, y), percent(share), 16, anchor="rm")
+        for end, column in columns:
+            ink.write(pen, (end, y), column.text(draws), 16, anchor="rm")
     return paper
 
 
-def _crops(scene: Scene, pairs: list[Pair]) -> Image.Image:
+def _crops(scene: Scene, pairs: list[Pair], setting: Setting) -> Image.Image:
     """Return two lines of crops: plain, and below it guarded."""
     lines = (
-        _line("plain", ink.PLAIN, scene, [pair.plain for pair in pairs]),
-        _line("guarded", ink.GUARDED, scene, [pair.guarded for pair in pairs]),
+        _line("plain", ink.PLAIN, scene, [pair.plain for pair in pairs], setting),
+        _line("guarded", ink.GUARDED, scene, [pair.guarded for pair in pairs], setting),
     )
     paper = ink.blank(lines[0].width, 2 * lines[0].height + GAP)
     paper.paste(lines[0], (0, 0))
@@ -169,12 +166,12 @@ def _crops(scene: Scene, pairs: list[Pair]) -> Image.Image:
     return paper
 
 
-def _line(name: str, colour: ink.Colour, scene: Scene, draws: list[Draw]) -> Image.Image:
+def _line(name: str, colour: ink.Colour, scene: Scene, draws: list[Draw], setting: Setting) -> Image.Image:
     height = SIDE + CAPTION
     paper = ink.blank(line_width(len(draws)), height)
     paper.paste(ink.sideways(name, CHIP, height, colour, 16), (0, 0))
     for number, draw in enumerate(draws, start=1):
-        paper.paste(cell(number, scene, draw), (line_width(number) - SIDE, 0))
+        paper.paste(cell(number, scene, draw, setting), (line_width(number) - SIDE, 0))
     return paper
 
 

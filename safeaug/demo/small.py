@@ -49,4 +49,5 @@ def deep_field() -> Scene:
             boxes.append((left, top, right, bottom))
     if len(boxes) != SOURCES:
         raise ContentError(f"the picture 'hubble_deep_field' must show {SOURCES} sources in {FIELD}, got {len(boxes)}")
-    return Scene("hubble", rgb(image), boxes, ["source"] * len(boxes))
+    labels = ["source"] * len(boxes)
+    return Scene("hubble", rgb(image), boxes, labels, note="bright patches, in a part of it only")

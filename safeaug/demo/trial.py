@@ -1,64 +1,20 @@
-"""One scene, many windows: the plain crop and the guarded one, draw by draw from the same seed."""
+"""One scene, many draws: the plain transform and the guarded one, draw by draw from the same seed."""
 
+import math
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import albumentations as A
-import numpy as np
-from numpy.typing import NDArray
 
-from safeaug.albumentations import RandomResizedCrop
-from safeaug.content import Content, content_of
+from safeaug.content import Content
+from safeaug.demo.draw import Draw, Pair
 from safeaug.demo.scenes import Scene
+from safeaug.demo.setting import Setting
 from safeaug.geometry import Size, Window, size_of
 from safeaug.measures import demand_of, measure, passes
+from safeaug.objects import content_from
 from safeaug.policy import Policy
-
-OUTPUT: Size = (224, 224)
-"""Height and width of what the network would see."""
-
-SCALE = (0.08, 1.0)
-"""Share of the image that a window covers: what training on ImageNet uses, and the host's default."""
-
-LIMIT = 0.5
-"""Share of every object that the guarded crop promises."""
-
-
-class Draw(NamedTuple):
-    """One window and what it holds.
-
-    Parameters
-    ----------
-    window : (x0, y0, x1, y1)
-        Where the crop was cut, in the image frame.
-    retention : ndarray of shape (N,)
-        Share of each object inside.
-    kept : bool
-        Whether no object is left with less than the limit.
-    micros : float
-        What the whole call took, in microseconds.
-    crop : ndarray of shape (224, 224, 3), uint8, or None
-        The crop as it would be trained on; held for a few draws only.
-    """
-
-    window: Window
-    retention: NDArray[np.float64]
-    kept: bool
-    micros: float
-    crop: NDArray[np.uint8] | None
-
-
-class Pair(NamedTuple):
-    """The same draw of the host, without the guard and with it."""
-
-    plain: Draw
-    guarded: Draw
-
-    @property
-    def changed(self) -> bool:
-        """Whether the guard took another window than the host drew."""
-        return self.plain.window != self.guarded.window
 
 
 class Trial(NamedTuple):
@@ -80,24 +36,33 @@ class Trial(NamedTuple):
 
     @property
     def plain(self) -> list[Draw]:
-        """Draws of the host's crop."""
+        """Draws of the host's transform."""
         return [pair.plain for pair in self.pairs]
 
     @property
     def guarded(self) -> list[Draw]:
-        """Draws of the guarded crop."""
+        """Draws of the guarded transform."""
         return [pair.guarded for pair in self.pairs]
 
 
-def trial(scene: Scene, windows: int, seed: int, shown: int = 0, advance: Callable[[], None] = lambda: None) -> Trial:
-    """Draw windows from the plain and from the guarded crop, and measure what they hold.
+def trial(
+    scene: Scene,
+    setting: Setting,
+    windows: int,
+    seed: int,
+    shown: int = 0,
+    advance: Callable[[], None] = lambda: None,
+) -> Trial:
+    """Draw from the plain and from the guarded transform, and measure what is left of the objects.
 
     Parameters
     ----------
     scene : Scene
-        The picture to crop.
+        The picture to crop, or to scale.
+    setting : Setting
+        Gives the two transforms, and the policy by which both are judged.
     windows : int
-        How many windows to draw from each.
+        How many draws to make of each.
     seed : int
         Seed of both pipelines.
     shown : int, default 0
@@ -109,42 +74,65 @@ def trial(scene: Scene, windows: int, seed: int, shown: int = 0, advance: Callab
     -----
     The two take turns in going first, so that neither always finds the picture in the processor's cache.
     """
-    crop = RandomResizedCrop(OUTPUT, scale=SCALE, min_retention=LIMIT)
-    plain, guarded = _pipeline(A.RandomResizedCrop(OUTPUT, scale=SCALE), seed), _pipeline(crop, seed)
-    policy = Policy(min_retention=LIMIT)
-    content = content_of(scene.boxes, scene.size, policy)
+    transform = setting.guarded()
+    plain, guarded = _pipeline(setting.plain(), scene, seed), _pipeline(transform, scene, seed)
+    targets, content = _targets(scene), _content(scene, setting.policy)
     pairs: list[Pair] = []
     held = {False: 0, True: 0}
     for number in range(windows):
         order = (plain, guarded) if number % 2 == 0 else (guarded, plain)
-        draws = [_draw(pipeline, scene, content, policy) for pipeline in order]
+        draws = [_draw(pipeline, targets, content, setting.policy) for pipeline in order]
         pair = Pair(*draws) if number % 2 == 0 else Pair(*reversed(draws))
         held[pair.changed] += 1
         pairs.append(pair if held[pair.changed] <= shown else _bare(pair))
         advance()
-    return Trial(scene, pairs, crop.report())
+    return Trial(scene, pairs, transform.report())
 
 
 def _bare(pair: Pair) -> Pair:
     return Pair(*(draw._replace(crop=None) for draw in pair))
 
 
-def _pipeline(crop: A.DualTransform, seed: int) -> A.Compose:
-    boxes = A.BboxParams("pascal_voc", label_fields=["labels"])
-    return A.Compose([crop], bbox_params=boxes, seed=seed, save_applied_params=True)
+def _pipeline(transform: A.DualTransform, scene: Scene, seed: int) -> A.Compose:
+    boxes = A.BboxParams("pascal_voc", label_fields=["labels"]) if scene.masks is None else None
+    return A.Compose([transform], bbox_params=boxes, seed=seed, save_applied_params=True)
 
 
-def _draw(pipeline: A.Compose, scene: Scene, content: Content, policy: Policy) -> Draw:
+def _targets(scene: Scene) -> dict[str, Any]:
+    """Return what the pipelines are called with: a picture with masks goes without its boxes."""
+    if scene.masks is None:
+        return {"image": scene.image, "bboxes": scene.boxes, "labels": scene.labels}
+    return {"image": scene.image, "masks": scene.masks.pixels}
+
+
+def _content(scene: Scene, policy: Policy) -> Content:
+    if scene.masks is None:
+        return content_from(scene.size, policy, boxes=scene.boxes)
+    return content_from(scene.size, policy, masks=scene.masks.pixels)
+
+
+def _draw(pipeline: A.Compose, targets: dict[str, Any], content: Content, policy: Policy) -> Draw:
     start = perf_counter_ns()
-    sample = pipeline(image=scene.image, bboxes=scene.boxes, labels=scene.labels)
+    sample = pipeline(**targets)
     micros = (perf_counter_ns() - start) / 1000
-    window = _window(sample)
-    retention = measure(content, policy, window).retention
-    kept = passes(demand_of(content, policy, size_of(window), OUTPUT), window)
-    return Draw(window, retention, kept, micros, sample["image"])
+    image_size, output = targets["image"].shape[:2], sample["image"].shape[:2]
+    window = _window(sample, image_size)
+    size = size_of(window)
+    measured = measure(content, policy, window)
+    return Draw(
+        window=window,
+        size=output,
+        area=math.prod(size) / math.prod(image_size),
+        retention=measured.retention,
+        pixels=measured.area * math.prod(output) / math.prod(size),
+        kept=passes(demand_of(content, policy, size, output), window),
+        micros=micros,
+        crop=sample["image"],
+    )
 
 
-def _window(sample: dict[str, Any]) -> Window:
+def _window(sample: dict[str, Any], image_size: Size) -> Window:
+    """Return what was cut of the picture; where nothing was, all of it."""
     ((_, applied),) = sample["applied_transforms"]
-    x0, y0, x1, y1 = map(int, applied["crop_coords"])
+    x0, y0, x1, y1 = map(int, applied.get("crop_coords", (0, 0, image_size[1], image_size[0])))
     return x0, y0, x1, y1
