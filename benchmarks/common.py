@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -32,6 +34,9 @@ WIDTH = 140
 
 HOSTS = ("albumentations", "albucore", "cv2", "kornia", "PIL", "skimage", "torch", "torchvision", "triton")
 """Libraries whose version is recorded where a benchmark has imported them."""
+
+COMPILED = ("safeaug.plain", "safeaug.splitmix")
+"""Modules that a wheel may hold in compiled form."""
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """Environment variables that set how many threads a library starts."""
@@ -70,6 +75,8 @@ class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         When the run began, UTC, ISO 8601.
     commit : str or None
         Commit of the code; ends in ``+`` where safeaug or the benchmarks differ from it. None outside a repository.
+    compiled : bool, default False
+        Whether safeaug is a compiled wheel. Files that do not say are older than the first of them.
     """
 
     safeaug: str
@@ -83,6 +90,7 @@ class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     threads: dict[str, Value]
     time: str
     commit: str | None
+    compiled: bool = False
 
 
 class Metadata(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -367,7 +375,13 @@ def environment() -> Environment:
         threads=_threads(),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=_commit(Path(__file__).parent.parent),
+        compiled=all(map(_is_compiled, COMPILED)),
     )
+
+
+def _is_compiled(module: str) -> bool:
+    spec = find_spec(module)
+    return spec is not None and (spec.origin or "").endswith(tuple(EXTENSION_SUFFIXES))
 
 
 def _platform() -> str:
@@ -430,9 +444,10 @@ def read(path: Path) -> Run:
 
 def table(run: Run) -> Table:
     """Return the run as a table: one row per case, in it one line per comparison, those that lose among them."""
-    about = run.metadata
+    about, where = run.metadata, run.metadata.environment
+    safeaug = f"safeaug {where.safeaug}{', compiled' if where.compiled else ''}"
     out = Table(
-        title=f"{about.benchmark}, safeaug {about.environment.safeaug}, {about.environment.cpu}, seed {about.seed}",
+        title=f"{about.benchmark}, {safeaug}, {where.cpu}, seed {about.seed}",
         caption="medians, and quartiles in brackets, over the rounds; comparisons are made within a round",
         show_lines=True,
     )

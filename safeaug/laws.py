@@ -16,6 +16,9 @@ from safeaug.records import Demand, Found
 from safeaug.shapes import Points
 from safeaug.task import Task
 
+ROUNDING = 1e-9
+"""Pixels by which floating point may miss a whole one."""
+
 ALONE = 8
 """Objects, the largest first, of which a resize tries to show one alone where not all must be kept."""
 
@@ -64,30 +67,28 @@ def _parts(task: Task) -> list[Size]:
     sizes = []
     for end in ends:
         height, width = (max(side, 1) for side in size_of(end))
-        height, width = _legal(task, (height, width))
         for step in range(1, LADDER + 1):
             share = step / LADDER
-            sizes.append(
-                (
-                    round(task.size[0] + (height - task.size[0]) * share),
-                    round(task.size[1] + (width - task.size[1]) * share),
-                )
-            )
+            tall = round(task.size[0] + (height - task.size[0]) * share)
+            wide = round(task.size[1] + (width - task.size[1]) * share)
+            sizes.append(_legal(task, (tall, wide)))
     return list(dict.fromkeys(sizes))
 
 
 def _legal(task: Task, size: Size) -> Size:
-    """Return a size enlarged, inside the image, until it is stretched no more than the policy allows."""
+    """Return a size that is stretched no more than the policy allows: enlarged, and where the image ends, made less."""
     most, (height, width) = task.policy.max_stretch, size
     if most is None:
         return size
     out_height, out_width = task.host.output(size)
     ratio = (out_width * height) / (width * out_height)
     if ratio > most:
-        width = math.ceil(width * ratio / most)
+        width = min(math.ceil(width * ratio / most - ROUNDING), task.size[1])
+        height = min(height, math.floor(most * width * out_height / out_width + ROUNDING))
     elif ratio < 1 / most:
-        height = math.ceil(height / (ratio * most))
-    return min(height, task.size[0]), min(width, task.size[1])
+        height = min(math.ceil(height / (ratio * most) - ROUNDING), task.size[0])
+        width = min(width, math.floor(most * height * out_width / out_height + ROUNDING))
+    return max(height, 1), max(width, 1)
 
 
 def _boxes(content: Content) -> Sequence[Box]:

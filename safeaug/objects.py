@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeaug.content import Content, content_of, content_of_rows, content_of_shapes, traits_of
+from safeaug.content import Content, Traits, content_of, content_of_rows, content_of_shapes, traits_of
 from safeaug.errors import ContentError
 from safeaug.geometry import Box, BoxFormat, Size, corners_of, to_xyxy
 from safeaug.policy import OTHERS, Policy
@@ -98,6 +98,12 @@ def content_from(
 def instances(masks: Any, image_size: Size) -> list[Region | None]:
     """Return instance masks as regions; None for one that covers nothing."""
     return [] if masks is None else [region_of(mask, image_size, f"mask {i}") for i, mask in enumerate(masks)]
+
+
+def content_of_masks(masks: Sequence[Region | None], image_size: Size, policy: Policy) -> Content:
+    """Return the content of instance masks of which nothing else is said, and that have one limit."""
+    traits = Traits([policy.limit_of(None)] * len(masks), None, None, None)
+    return content_of_shapes(masks, image_size, policy, traits)
 
 
 def semantic(

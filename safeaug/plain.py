@@ -12,7 +12,7 @@ where a wheel is built so (``pyproject.toml``).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from safeaug.content import SINGLE
 from safeaug.geometry import Domain, Size, Window
@@ -31,11 +31,11 @@ Bounds = tuple[int, int, int, int]
 """First and last x, first and last y of some positions, ends included."""
 
 FEW = 500
-"""Columns times boxes up to which a plain loop counts positions, and arrays above: quicker from 200 where the loop is
-interpreted, from 2000 where it is compiled."""
+"""Columns times boxes up to which a plain loop counts positions; arrays count more. With three boxes these are quicker
+from about 200 where the loop is interpreted, and from about 2000 where it is compiled."""
 
 
-def judge(rows: list[list[float]], image_size: Size, limit: float, window: Window) -> list[Asked] | None:
+def judge(rows: list[list[float]], image_size: Size, limit: float, window: Sequence[float]) -> list[Asked] | None:
     """Return what another window must hold: nothing where this one holds enough of every box.
 
     Parameters
@@ -47,7 +47,7 @@ def judge(rows: list[list[float]], image_size: Size, limit: float, window: Windo
     limit : float
         Share of every box that must be kept; see `Policy.plain_limit`.
     window : (x0, y0, x1, y1)
-        In whole pixels of the image.
+        In pixels of the image; numbers of any type, as hosts hand them out.
 
     Returns
     -------

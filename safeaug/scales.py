@@ -1,7 +1,8 @@
 """A random scale of the whole image: nothing is cut, but objects may become too small to be seen.
 
 A larger scale shows every object in more pixels. So the scales that keep the promise are one interval, from a least
-scale upward, and a draw that fails is drawn anew inside of it.
+scale upward, and a draw that fails is drawn anew inside of it. (But for ``max_stretch`` on images of a few pixels,
+where rounding to whole pixels stretches: of these scales the interval may miss some.)
 """
 
 from collections.abc import Callable

@@ -27,6 +27,9 @@ from safeaug.task import APPLY, CHOOSE, PICK, SETTLE, Streams, Task, Uniform
 QUICK_TRIES = 4
 """Positions tried inside the bounding rectangle before the exact count. Either way the draw is uniform."""
 
+BLIND_TRIES = 8
+"""Positions of shapes that are tried before anything bounds them."""
+
 
 def search(first: Window, host: Host, content: Content, policy: Policy, streams: Streams) -> Found:
     """Return the window that a guarded draw takes, given the one that the host drew.
@@ -95,7 +98,10 @@ def elsewhere(
     """
     size, uniform = size_of(first), host.law is Law.UNIFORM and policy.sampling == "keep_scale"
     if uniform and (policy.max_stretch is None or allows(policy, size, host.output(size))):
-        position = _place(demand, size, host.domain(size), streams(0))
+        domain, stream = host.domain(size), streams(0)
+        # What bounds the positions of other shapes than boxes costs more than to try a few that nothing bounds.
+        position = None if demand.shapes is None else _tried(demand, size, domain, stream, BLIND_TRIES)
+        position = position or _place(demand, size, domain, stream)
         if position is not None:
             return Found(window_at(*position, size), Status.MOVED, Stage.DRAWN, 1)
     task = Task(first, size, host, content, policy, streams, demand)
@@ -105,6 +111,14 @@ def elsewhere(
         return clamped(task) or _unmet(task)
     found = _redrawn(task) if uniform else _joint(task)
     return found or _beyond(task) or _unmet(task)
+
+
+def remainder(
+    first: Window, host: Host, demand: Demand, content: Callable[[], Content], policy: Policy, streams: Streams
+) -> Found:
+    """Return what `elsewhere` does once neither the drawn size nor a redraw has a feasible position."""
+    task = Task(first, size_of(first), host, content, policy, streams, demand)
+    return _beyond(task) or _unmet(task)
 
 
 def _redrawn(task: Task) -> Found | None:
@@ -150,17 +164,27 @@ def _place(demand: Demand, size: Size, domain: Domain, uniform: Uniform) -> tupl
     bounds = rectangle(demand, size, domain)
     if bounds is None:
         return None
+    position = _tried(demand, size, bounds, uniform)
+    if position is not None:
+        return position
+    positions = feasible(demand, size, bounds)
+    return positions.draw(uniform(), uniform()) if positions.size else None
+
+
+def _tried(
+    demand: Demand, size: Size, bounds: Domain, uniform: Uniform, tries: int = QUICK_TRIES
+) -> tuple[int, int] | None:
+    """Return the first of a few uniform positions that reaches the demand; None where none does."""
     x0, x1, y0, y1 = bounds
     rows = y1 - y0 + 1
     count = rows * (x1 - x0 + 1)
     height, width = size
-    for _ in range(QUICK_TRIES):
+    for _ in range(tries):
         column, row = divmod(int(uniform() * count), rows)
         x, y = x0 + column, y0 + row
         if passes(demand, (x, y, x + width, y + height)):
             return x, y
-    positions = feasible(demand, size, bounds)
-    return positions.draw(uniform(), uniform()) if positions.size else None
+    return None
 
 
 def _joint(task: Task) -> Found | None:
@@ -215,7 +239,10 @@ def _most(task: Task) -> Window:
         return settle(task.drawn, size, host.domain(size), first, lambda: task.streams(SETTLE))
     if host.law is Law.CLAMPED:
         return best_of(task, [first, moved_out(task)])
-    positions = attainable(task.drawn, size, host.domain(size), host.within(size))
+    within = host.within(size)
+    if within is not None and not within.any():
+        return first  # its promise allows no position that it can draw: its own draw stands
+    positions = attainable(task.drawn, size, host.domain(size), within)
     if positions.holds(*first[:2]):
         return first
     if host.law is Law.NEAREST:

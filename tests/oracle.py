@@ -301,6 +301,8 @@ def holds(one: Known, window: Window, limit: float, policy: Policy, output, ease
     """Whether a window keeps one thing. Fill and the floor in pixels ask nothing of what has no area."""
     mass, slack = one.inside(window), slack_of(one, ease)
     need = limit * one.whole
+    if one.thing.kind == "box" and not is_solid(one.thing) and ease < 1:
+        return mass == 1 or limit <= 0  # a limit within the tolerance may ask for a point, or not
     if is_solid(one.thing):
         if policy.min_fill is not None:
             need = min(need, policy.min_fill * area(window))
@@ -355,6 +357,15 @@ def lost_least(things, windows_) -> list[Window]:
     tied = [window for window in windows_ if min(left[window]) >= worst - 1e-9]
     total = max(sum(left[window]) for window in tied)
     return [window for window in tied if sum(left[window]) >= total - 1e-9]
+
+
+def ties_are_clear(things, windows_) -> bool:
+    """Whether, of some windows, the worst retentions and the sums are equal to the last bits or clearly not."""
+    left = [[one.left(window) for one in things] for window in windows_]
+    worst, total = [min(row) for row in left], [sum(row) for row in left]
+    gaps = [max(values) - value for values in (worst, total) for value in values]
+    gaps += [abs(one - other) for one, other in pairwise(sorted(total))]  # the best of those tied may be any of them
+    return not any(1e-12 < gap < 1e-7 for gap in gaps)
 
 
 def nearest(at: tuple[int, int], positions) -> tuple[int, int]:

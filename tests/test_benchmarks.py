@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -139,11 +140,38 @@ def test_versions_are_those_of_what_was_imported(common, monkeypatch):
     assert environment.numpy == np.__version__
 
 
+@pytest.mark.parametrize(
+    "modules, compiled", [(("msgspec._core",), True), (("msgspec",), False), (("msgspec._core", "msgspec"), False)]
+)
+def test_a_wheel_is_compiled_where_all_of_its_modules_are(common, monkeypatch, modules, compiled):
+    monkeypatch.setattr(common, "COMPILED", modules)
+    assert common.environment().compiled is compiled
+    run = sample_run(common)
+    assert run.metadata.environment.compiled is compiled
+    assert (", compiled," in common.table(run).title) is compiled
+
+
+def test_the_modules_that_may_be_compiled_are_those_of_the_build(common):
+    hook = tomllib.loads((HOME.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    files = hook["targets"]["wheel"]["hooks"]["mypyc"]["include"]
+    assert [f"{name.replace('.', '/')}.py" for name in common.COMPILED] == files
+
+
+def test_a_file_that_does_not_say_so_was_not_compiled(common, tmp_path):
+    file = tmp_path / "run.json"
+    common.write(file, sample_run(common))
+    document = json.loads(file.read_bytes())
+    del document["metadata"]["environment"]["compiled"]
+    file.write_text(json.dumps(document))
+    assert common.read(file).metadata.environment.compiled is False
+
+
 @pytest.mark.parametrize("file", RESULTS, ids=lambda file: file.name)
 def test_a_result_file_is_valid_and_says_no_path(common, file):
     run = common.read(file)
-    assert run.metadata.benchmark == file.stem
-    assert (HOME / f"{file.stem}.py").exists()
+    script, where = run.metadata.benchmark, run.metadata.environment
+    assert file.stem == (f"{script}_compiled" if where.compiled else script)
+    assert (HOME / f"{script}.py").exists()
     assert not re.search(r'"(/|[A-Za-z]:\\|~/|file:)', file.read_text())
     assert "/home/" not in file.read_text()
 

@@ -71,7 +71,7 @@ def keeping_most(things, windows, policy, output):
     best, most = oracle.heaviest(things, windows, limits, weights, policy, output)
     if best > 0:
         return most
-    assume(all(one.whole > 1e-4 for one in things))
+    assume(oracle.ties_are_clear(things, windows))
     return oracle.lost_least(things, windows)
 
 
@@ -153,13 +153,12 @@ def parts(whole, things, everything_needed, policy, output):
         ends += [one.bounds() for one in alone[:8]]
     for end in ends:
         height, width = (max(side, 1) for side in size_of(end))
-        if policy.max_stretch is not None:
-            height, width = legal((height, width), whole, output, policy.max_stretch)
         for step in range(1, 17):
-            yield (
+            size = (
                 round(whole[0] + (height - whole[0]) * step / 16),
                 round(whole[1] + (width - whole[1]) * step / 16),
             )
+            yield size if policy.max_stretch is None else legal(size, whole, output, policy.max_stretch)
 
 
 def box_area(one):
@@ -172,7 +171,7 @@ def box_area(one):
 
 
 def legal(size, whole, output, most):
-    """The size with its shorter side, measured in output pixels, grown until the stretch is legal or the image ends."""
+    """The size with its too short side grown, inside the image, and then its long side cut, until it is legal."""
     height, width = size
 
     def too_high():
@@ -181,10 +180,16 @@ def legal(size, whole, output, most):
     def too_wide():
         return (output[0] / height) / (output[1] / width) > most * (1 + 1e-12)
 
-    while too_high() and width < whole[1]:
-        width += 1
-    while too_wide() and height < whole[0]:
-        height += 1
+    if too_high():
+        while too_high() and width < whole[1]:
+            width += 1
+        while too_high() and height > 1:
+            height -= 1
+    else:
+        while too_wide() and height < whole[0]:
+            height += 1
+        while too_wide() and width > 1:
+            width -= 1
     return height, width
 
 
@@ -226,13 +231,17 @@ def test_a_stretched_resize_takes_a_part_that_is_legal():
     policy = Policy(max_stretch=1.2, on_fail="enlarge")
     found = run(whole, toy, content, policy, no_chance)
     assert found.status is Status.RESIZED
-    assert oracle.stretch_of(found.window, (8, 8)) <= 1.2
+    assert size_of(found.window) == (12, 10)  # all that a width of 10 allows
     assert oracle.shared((2, 30, 8, 36), found.window) >= 18
     # A flat object, (2, 8): the part around it grows to a legal height.
     flat = content_of([(1, 30, 9, 32)], (40, 10), Policy())
     found = run(whole, toy, flat, policy, no_chance)
     assert found.status is Status.RESIZED
-    assert 7 <= size_of(found.window)[0] <= 12
+    assert size_of(found.window) == (12, 10)
+    # A tall one, that no legal part holds whole: a third of it is asked for, and twelve rows hold that.
+    tall = content_of([(2, 5, 8, 35)], (40, 10), Policy(min_retention=0.3))
+    found = run(whole, toy, tall, Policy(min_retention=0.3, max_stretch=1.2, on_fail="enlarge"), no_chance)
+    assert found.status is Status.RESIZED
 
 
 def test_where_one_object_suffices_it_is_shown_alone():

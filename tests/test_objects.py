@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from safeaug import ContentError, Policy, PolicyError, Stage, Status, place
 from safeaug.content import content_of
 from safeaug.geometry import size_of
-from safeaug.measures import demand_of, measure, passes
-from safeaug.objects import content_from, semantic, visible_of
+from safeaug.measures import demand_of, holds_all, measure, passes
+from safeaug.objects import content_from, content_of_masks, instances, semantic, visible_of
 from safeaug.policy import decided
 from safeaug.shapes import Boxed, Points, Polygon, Region, Spot
 from tests import oracle
@@ -85,6 +85,14 @@ def test_boxes_alone_stay_boxes():
     assert list(content_from(SIZE, Policy(), boxes=[]).boxes) == []
     assert list(content_from(SIZE, Policy(), box_format="cxcywhr").boxes) == []
     assert list(content_from(SIZE, Policy(), polygons=[], masks=[], keypoints=[]).boxes) == []
+
+
+def test_the_bounds_of_shapes_are_a_sequence():
+    content = content_from(SIZE, Policy(), polygons=[SQUARE, [(50, 50), (60, 50), (60, 60)], SQUARE], masks=[disc()])
+    assert list(content.boxes) == [(1, 1, 5, 5), (1, 1, 5, 5), (3, 2, 9, 6)]
+    assert list(content.boxes[1:]) == [(1, 1, 5, 5), (3, 2, 9, 6)]
+    assert content.boxes[-1] == (3, 2, 9, 6)
+    assert [np.isnan(box).any() for box in content.given] == [False, True, False, False]
 
 
 def test_boxes_of_any_format_stand_beside_other_kinds():
@@ -567,3 +575,18 @@ def test_points_and_keypoints_ignore_fill_and_pixels():
     content = content_from(SIZE, policy, **things)
     assert demand_of(content, policy, (3, 3), (3, 3)).needs == pytest.approx([0.5, 1.0], abs=1e-5)
     assert oracle.known(Thing("keypoints", things["keypoints"][0]), SIZE).whole == 2
+
+
+@given(st.data())
+def test_masks_are_held_as_the_general_way_says(data):
+    """The short way of crops that protect masks alone comes to what content, demand and passes do."""
+    size = (8, 9)
+    masks = data.draw(st.lists(st.lists(st.booleans(), min_size=72, max_size=72), max_size=3))
+    limit = data.draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+    x0, y0 = data.draw(st.integers(0, 8)), data.draw(st.integers(0, 7))
+    window = x0, y0, data.draw(st.integers(x0 + 1, 9)), data.draw(st.integers(y0 + 1, 8))
+    regions = instances([np.reshape(mask, size) for mask in masks], size)
+    policy = Policy(min_retention=limit)
+    content = content_of_masks(regions, size, policy)
+    demand = demand_of(content, policy, size_of(window), size)
+    assert holds_all(regions, limit, window) == (bool(content.boxes) and passes(demand, window))

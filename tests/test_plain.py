@@ -6,6 +6,7 @@ from collections import Counter
 from math import floor, inf, nan
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -124,6 +125,14 @@ def test_what_is_no_box_inside_the_image_is_left_to_the_general_path(row, before
     rows = [[0.25, 0.25, 0.75, 0.75]] * before + [list(row)]
     assert plain.judge(rows, (8, 8), 0.5, (0, 0, 8, 8)) is None
     assert plain_demand(rows, (8, 8), 0.5, (8, 8)) is None
+
+
+@pytest.mark.parametrize("number", [int, float, np.int64, np.float32])
+def test_a_host_may_hand_out_numbers_of_any_type(number):
+    window, other = (tuple(map(number, each)) for each in ((0, 0, 4, 6), (0, 0, 4, 4)))
+    row = [0.25, 0.25, 0.75, 0.75]
+    assert plain.judge([row], (8, 8), 0.5, window) == []
+    assert plain.judge([row], (8, 8), 0.5, other) == plain.judge([row], (8, 8), 0.5, (0, 0, 4, 4)) != []
 
 
 # Placing.
@@ -246,7 +255,7 @@ def test_loop_and_arrays_draw_the_same(scene, data, seed):
     assume(asked)
     everywhere = tuple(domain_of((0, 0, image_size[1], image_size[0]), size))
     drawn = []
-    for few in (0, inf):
+    for few in (0, 10**6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(plain, "FEW", few)
             fork = Fork(seed)
@@ -336,6 +345,6 @@ def test_a_fork_gives_the_same_numbers(seed):
 def test_a_draw_has_a_stream_of_its_own(key, data):
     place = data.draw(st.integers(0, 5))
     other = (*key[:place], key[place] + 1, *key[place + 1 :])
-    states = [keyed(base, call, window) for base, call, *window in (key, other)]
+    states = [keyed(base, call, tuple(window)) for base, call, *window in (key, other)]
     assert states[0] != states[1]
     assert all(0 <= state <= MASK for state in states)

@@ -23,7 +23,7 @@ from safeaug import Policy, PolicyError, Stage, Status
         ({"min_retention": [0.5]}, "number or map labels to numbers"),
         ({"min_retention": {}}, "maps no label"),
         ({"min_retention": {"cat": 2}}, r"min_retention\['cat'\] must be in \[0, 1\], got 2"),
-        ({"keep": "most"}, 'keep must be "all", "any", "one", "whole" or a whole number of at least 1'),
+        ({"keep": "most"}, 'keep must be "all", "any", "one", "whole", a whole number of at least 1 or a callable'),
         ({"keep": 0}, "got 0"),
         ({"keep": True}, "got True"),
         ({"keep": 1.5}, "got 1.5"),

@@ -48,6 +48,8 @@ class Draw:
         The rectangle, in the image frame, inside which the host places windows.
     first : (x0, y0, x1, y1)
         The window that the host drew, in the image frame.
+    fork : Fork, optional
+        The guard's generator, where numbers of this draw have been taken from it already.
     """
 
     __slots__ = ("_again", "_fork", "_guard", "_kind", "data", "drawn", "first", "frame", "image_size", "params")
@@ -60,12 +62,13 @@ class Draw:
         drawn: dict[str, Any],
         frame: Window,
         first: Window,
+        fork: Fork | None = None,
     ) -> None:
         self._guard, self._kind = guard, guard.kind
         self.params, self.data, self.drawn = params, data, drawn
         self.image_size: Size = params["shape"][:2]
         self.frame, self.first = frame, first
-        self._fork: Fork | None = None
+        self._fork = fork
         self._again: Any = None
 
     @property

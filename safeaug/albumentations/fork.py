@@ -3,28 +3,7 @@
 import random
 from typing import Any
 
-MASK = (1 << 64) - 1
-GAMMA = 0x9E3779B97F4A7C15
-"""The odd number nearest to 2⁶⁴ over the golden ratio: the step of the counter."""
-
-
-def mixed(number: int) -> int:
-    """Return a number of 64 bits, all of whose bits depend on all bits of the given one.
-
-    The finalizer of SplitMix64 [1]_.
-
-    References
-    ----------
-    .. [1] G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-
-    Examples
-    --------
-    >>> hex(mixed(GAMMA))
-    '0xe220a8397b1dcdaf'
-    """
-    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    number = (number ^ number >> 27) * 0x94D049BB133111EB & MASK
-    return number ^ number >> 31
+from safeaug.splitmix import GAMMA, MASK, mixed, uniform
 
 
 class Fork(random.Random):
@@ -53,11 +32,7 @@ class Fork(random.Random):
 
     def random(self) -> float:
         """Return the next number of 53 bits in [0, 1)."""
-        self.state = state = self.state + GAMMA & MASK
-        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK
-        state = (state ^ state >> 27) * 0x94D049BB133111EB & MASK
-        number: float = ((state ^ state >> 31) >> 11) * 2.0**-53
-        return number
+        return uniform(self)
 
     def getrandbits(self, k: int) -> int:
         """Return a number of k random bits."""

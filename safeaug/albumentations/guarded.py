@@ -10,6 +10,7 @@ the number of calls, which tells one draw's fork from the next, and what the hos
 
 import copy
 import hashlib
+import inspect
 import random
 from collections.abc import Callable
 from functools import partial
@@ -19,19 +20,21 @@ import albumentations as A
 import numpy as np
 
 from safeaug.albumentations.draw import Draw, stand_in
-from safeaug.albumentations.fork import GAMMA, MASK, Fork, mixed
+from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.parts import cut_first, letterboxed
 from safeaug.albumentations.targets import Reading, Sample, content_from
 from safeaug.albumentations.windows import AroundMask, Cut, Kind
 from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError, RetentionError
-from safeaug.geometry import Size, Window, letterbox, size_of
-from safeaug.measures import meets, passes, plain_demand
-from safeaug.objects import semantic
+from safeaug.geometry import Size, Window, letterbox, size_of, window_at
+from safeaug.measures import holds_all, meets, plain_demand
+from safeaug.objects import content_of_masks, instances, semantic
+from safeaug.plain import Asked, judge, place, redrawn
 from safeaug.policy import Policy, Stage, Status
-from safeaug.records import Demand, Found
-from safeaug.search import elsewhere, outcome_of
+from safeaug.records import Found
+from safeaug.search import outcome_of, remainder
+from safeaug.splitmix import keyed
 
 REPORT = "safeaug"
 """Key of the host's parameters under which a draw's outcome travels to the sample and into replays."""
@@ -74,6 +77,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._reading = Reading(*(given[name] for name in Reading._fields)).checked()
         quick = isinstance(self.kind, Cut) and self._reading.only_boxes
         self._plain_limit = policy.plain_limit if quick else None
+        self._mask_limit = policy.plain_limit if self._reading.only_masks else None
+        self._roams = self.kind.roams and policy.sampling == "keep_scale"
         self._counts = Counts(type(self).__name__)
         self.report_key = report_key
 
@@ -109,9 +114,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
         Leaves may share the host's generators, and then share base key and number of the call; not the window.
         """
-        x0, y0, x1, y1 = first
-        drawn = x0 << 48 ^ y0 << 32 ^ x1 << 16 ^ y1
-        self._fork.state = mixed(mixed(self._base + self._calls * GAMMA & MASK) ^ drawn & MASK)
+        self._fork.state = keyed(self._base, self._calls, first)
         return self._fork
 
     def again(self, fork: Fork) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
@@ -127,62 +130,115 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._calls += 1
         if self._additional_targets:
             self._check_companions(data, params["shape"][:2])
-        demand = None if self._plain_limit is None else self._plain_demand(self._plain_limit, drawn, params, data)
-        if demand is None or not passes(demand, drawn["crop_coords"]):
-            return self._guarded(drawn, demand, params, data)
-        self._counts.add(Status.FIRST)
-        if self.report_key is not None:
-            found = Found(drawn["crop_coords"], Status.FIRST, Stage.DRAWN, 1)
-            image_size: Size = params["shape"][:2]
-            self._tell(drawn, data, self._report(found, drawn, image_size, self._content(data, image_size)))
-        return drawn
+        rows = None if self._plain_limit is None else data.get("bboxes")
+        try:
+            if rows is None or not len(rows) or not self._is_plain(drawn):
+                return self._guarded(drawn, params, data)
+            return self._plain(rows.tolist(), drawn, params, data)
+        except RetentionError:
+            self._counts.add(Status.UNMET)
+            raise
+
+    def _is_plain(self, drawn: dict[str, Any]) -> bool:
+        """Whether the boxes of ``bboxes``, read by a processor, are all objects, and windows lie in the image."""
+        padded = drawn.get("pad_params") is not None
+        return not padded and "bboxes" in self.processors and "bboxes" not in self._additional_targets.values()
+
+    def _plain(
+        self, rows: list[list[float]], drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the host's parameters in the commonest case, which `safeaug.plain` has a quicker way with."""
+        image_size: Size = params["shape"][:2]
+        first: Window = drawn["crop_coords"]
+        assert self._plain_limit is not None
+        asked = judge(rows, image_size, self._plain_limit, first)
+        if asked is None or (asked and (not self._roams or first[0] >= first[2] or first[1] >= first[3])):
+            return self._guarded(drawn, params, data)
+        if not asked:
+            return self._ended(Found(first, Status.FIRST, Stage.DRAWN, 1), drawn, params, data)
+        fork, size = self.fork(first), size_of(first)
+        position = place(asked, size, image_size, fork)
+        if position is None:
+            found = self._replaced(asked, rows, fork, drawn, params, data)
+        else:
+            found = Found(window_at(*position, size), Status.MOVED, Stage.DRAWN, 1)
+        drawn["crop_coords"] = found.window
+        return self._ended(found, drawn, params, data)
+
+    def _replaced(
+        self,
+        asked: list[Asked],
+        rows: list[list[float]],
+        fork: Fork,
+        drawn: dict[str, Any],
+        params: dict[str, Any],
+        data: dict[str, Any],
+    ) -> Found:
+        """Return the window of another size, where no position of the drawn size will do."""
+        first, image_size = drawn["crop_coords"], params["shape"][:2]
+        if self.kind.redraws:
+            again = self.again(fork)
+            redraw = lambda _: again(params, data)["crop_coords"]  # noqa: E731  # plain windows: this kind roams
+            found = redrawn(asked, first, image_size, redraw, self._policy.tries, fork)
+            if found is not None:
+                return found
+        assert self._plain_limit is not None
+        demand = plain_demand(rows, image_size, self._plain_limit, image_size)
+        assert demand is not None  # what is asked was read from the same rows
+        draw = Draw(self, params, data, drawn, self.kind.frame(drawn, image_size), first, fork)
+        read = partial(self._content, data, image_size)
+        return remainder(first, draw, demand, read, self._policy, draw.stream)
 
     def _drawn(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Return the host's own draw."""
         drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
         return drawn
 
-    def _guarded(
-        self, drawn: dict[str, Any], demand: Demand | None, params: dict[str, Any], data: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _guarded(self, drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Return the host's parameters with the window that the search takes."""
         image_size: Size = params["shape"][:2]
-        kind, host = self.kind, self.host
-        first = kind.window(host, drawn, image_size)
+        first = self.kind.window(self.host, drawn, image_size)
         if first is None:
-            return drawn
-        draw = Draw(self, params, data, drawn, kind.frame(drawn, image_size), first)
-        read, content = partial(self._content, data, image_size), None
-        try:
-            if demand is None:
-                content = read()
-                found = kind.find(draw, content, self._policy)
-            else:  # it holds all that the search needs; the content is read where a report tells of it
-                found = elsewhere(first, draw, demand, read, self._policy, draw.stream)
-        except RetentionError:
-            self._counts.add(Status.UNMET)
-            raise
-        self._counts.add(found.status)
+            first = self.kind.mended(drawn, image_size)
+            if first is None:
+                return drawn
+            self.kind.put(self.host, drawn, first, image_size)
+        if self._mask_limit is not None and self._is_masks(data):
+            masks = instances(data["masks"], image_size)
+            if holds_all(masks, self._mask_limit, first):
+                return self._ended(Found(first, Status.FIRST, Stage.DRAWN, 1), drawn, params, data)
+            content = content_of_masks(masks, image_size, self._policy)
+        else:
+            content = self._content(data, image_size)
+        draw = Draw(self, params, data, drawn, self.kind.frame(drawn, image_size), first)
+        found = self.kind.find(draw, content, self._policy)
         if draw.drawn is drawn and found.window != first:  # a kind that draws anew has the window in its draw
-            kind.put(host, drawn, found.window, image_size)
-        drawn = draw.drawn
+            self.kind.put(self.host, draw.drawn, found.window, image_size)
+        return self._ended(found, draw.drawn, params, data, content)
+
+    def _ended(
+        self,
+        found: Found,
+        drawn: dict[str, Any],
+        params: dict[str, Any],
+        data: dict[str, Any],
+        content: Content | None = None,
+    ) -> dict[str, Any]:
+        """Return the parameters of a draw, counted and reported."""
+        self._counts.add(found.status)
+        if self.report_key is None and found.status is not Status.SKIPPED:
+            return drawn
+        image_size: Size = params["shape"][:2]
+        report = self._report(found, drawn, image_size, content or self._content(data, image_size))
         if found.status is Status.SKIPPED:
-            raise _LeftOut(params, self._report(found, drawn, image_size, content or read()))
-        if self.report_key is not None:
-            self._tell(drawn, data, self._report(found, drawn, image_size, content or read()))
+            raise _LeftOut(params, report)
+        self._tell(drawn, data, report)
         return drawn
 
-    def _plain_demand(
-        self, limit: float, drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]
-    ) -> Demand | None:
-        """Return what the boxes ask of every window in the commonest case, None in all others."""
-        rows = data.get("bboxes")
-        if rows is None or not len(rows) or "bboxes" not in self.processors or drawn.get("pad_params"):
-            return None
-        if "bboxes" in self._additional_targets.values():
-            return None
-        image_size: Size = params["shape"][:2]
-        return plain_demand(rows.tolist(), image_size, limit, image_size)
+    def _is_masks(self, data: dict[str, Any]) -> bool:
+        """Whether the ``masks`` of a sample are all that is protected of it."""
+        alone = self._reading.protect == "masks" or data.get("bboxes") is None
+        return alone and data.get("masks") is not None and not self._additional_targets
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
         sample = Sample(data, self._additional_targets, self.processors, image_size)
@@ -266,7 +322,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def _replay(self, data: dict[str, Any]) -> dict[str, Any]:
         """Apply the recorded window to another sample, and judge it there."""
-        params = self.update_transform_params(dict(self.params), data)  # the new sample's shape, not the recorded one
+        params = {**self.params, "shape": self.update_transform_params({}, data)["shape"]}  # the new sample's shape
         recorded, image_size = params.get(REPORT, {}), params["shape"][:2]
         if recorded.get("status") == Status.SKIPPED.name:
             size: Size = tuple(recorded["size"]) if self.kind.promises else image_size
@@ -297,8 +353,9 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def get_transform_init_args(self) -> dict[str, Any]:
         """Return the host's arguments, the policy's fields and how objects are read, as plain data."""
+        own = inspect.signature(type(self).__init__).parameters  # a host's class may answer for its base's arguments
         return {
-            **super().get_transform_init_args(),
+            **{name: value for name, value in super().get_transform_init_args().items() if name in own},
             **self._policy.to_dict(),
             **self._reading._asdict(),
             "report_key": self.report_key,

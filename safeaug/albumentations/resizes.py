@@ -40,7 +40,7 @@ class Resize(Guarded, A.Resize):  # type: ignore[misc]  # the host ships no type
     >>> train = A.Compose([resize], bbox_params=A.BboxParams("pascal_voc", label_fields=["labels"]))
     >>> out = train(image=np.zeros((1000, 1000, 3), np.uint8), bboxes=[[480, 480, 520, 520]], labels=["bolt"])
     >>> out["safeaug"]["status"], out["safeaug"]["window"], out["safeaug"]["visible_pixels"][0] >= 64
-    ('RESIZED', [269, 269, 730, 730], True)
+    ('RESIZED', [270, 270, 730, 730], True)
     """
 
     kind = ToSize()

@@ -136,6 +136,16 @@ class Safe(Guarded):
         super().set_random_state(random_generator, py_random)
         self.inner.set_random_state(random_generator, py_random)
 
+    @property
+    def mask_interpolation(self) -> int:
+        """The inner transform's, where it has one."""
+        interpolation: int = self.inner.mask_interpolation
+        return interpolation
+
+    @mask_interpolation.setter
+    def mask_interpolation(self, interpolation: int) -> None:
+        self.inner.mask_interpolation = interpolation
+
     def set_processors(self, processors: dict[str, Any]) -> None:
         """Set the processors, which both share."""
         super().set_processors(processors)

@@ -72,6 +72,12 @@ class Reading(NamedTuple):
         fields = self.weights, self.ignore, self.prior_visibility
         return self.protect in (None, "boxes") and not any(fields)
 
+    @property
+    def only_masks(self) -> bool:
+        """Whether masks, where they are protected, are all that is read of a sample."""
+        fields = self.weights, self.ignore, self.prior_visibility
+        return self.protect in (None, "masks") and not any(fields)
+
     def checked(self) -> "Reading":
         """Return it with plain values, or raise `PolicyError` where ``protect`` is none of its kinds."""
         if not (self.protect is None or callable(self.protect) or self.protect in get_args(Target)):
@@ -125,11 +131,9 @@ def content_from(sample: Sample, policy: Policy, reading: Reading) -> Content:
     protect = reading.protect
     if callable(protect):
         return _from_callable(protect, sample, policy)
-    carried: list[Target] = [
-        each for each in (BY_DEFAULT if protect is None else (protect,)) if sample.keys(KEYS[each])
-    ]
-    if carried:
-        return _READERS[carried[0]](sample, policy, reading)
+    for target in BY_DEFAULT if protect is None else (protect,):
+        if sample.keys(KEYS[target]):
+            return _READERS[target](sample, policy, reading)
     if protect is None:
         return content_of_rows([], sample.image_size, [])
     raise ContentError(f"protect={protect!r} needs {KEYS[protect]!r} in the sample, which has {sorted(sample.data)}")
@@ -176,10 +180,8 @@ def _masks(sample: Sample, policy: Policy, reading: Reading) -> Content:
                 f"what label fields say of masks needs a box for each mask, got {len(masks)} masks and {boxes} boxes; "
                 "a step before may have dropped boxes, as min_visibility does, but not their masks"
             )
-        traits = said.traits()
-    else:
-        traits = Traits([policy.limit_of(None)] * len(masks), None, None, None)
-    return content_of_shapes(objects.instances(masks, sample.image_size), sample.image_size, policy, traits)
+        return content_of_shapes(objects.instances(masks, sample.image_size), sample.image_size, policy, said.traits())
+    return objects.content_of_masks(objects.instances(masks, sample.image_size), sample.image_size, policy)
 
 
 def _mask(sample: Sample, policy: Policy, reading: Reading) -> Content:

@@ -14,6 +14,9 @@ from safeaug.geometry import Box, Domain, Size, clip_ring, ring_area
 from safeaug.shapes.region import Region
 from safeaug.shapes.shape import Floats, Ints
 
+ROUNDING = 1e-14
+"""Share of two products by which rounding may make their difference wrong."""
+
 
 @dataclass(frozen=True, eq=False)
 class Polygon:
@@ -172,7 +175,9 @@ def _first_crossing(ring: NDArray[np.float64]) -> tuple[int, int] | None:
         """On which side of each edge (rows) a point lies (columns)."""
         along = (stop - start)[:, None]
         toward = of[None] - start[:, None]
-        return np.sign(along[..., 0] * toward[..., 1] - along[..., 1] * toward[..., 0])
+        one, other = along[..., 0] * toward[..., 1], along[..., 1] * toward[..., 0]
+        # What rounding alone can make of points on one line lies on neither side.
+        return np.where(np.abs(one - other) <= ROUNDING * (np.abs(one) + np.abs(other)), 0.0, np.sign(one - other))
 
     apart = side(start) * side(stop) < 0
     crossing = np.argwhere(apart & apart.T)

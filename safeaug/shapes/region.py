@@ -26,8 +26,8 @@ class Region:
 
     Parameters
     ----------
-    cover : ndarray of shape (h, w), bool or float64
-        True, or the share in [0, 1], for each pixel of the rectangle.
+    cover : ndarray of shape (h, w), bool, whole numbers or float64
+        For each pixel of the rectangle: not 0 where it belongs to the object; of floats the share in [0, 1] that does.
     left, top : int
         Where the rectangle stands in the image.
     rim : float
@@ -63,21 +63,26 @@ class Region:
         x1, y1 = min(window[2] - self.left, width), min(window[3] - self.top, height)
         if x0 >= x1 or y0 >= y1:
             return 0.0
-        if all(side == int(side) for side in (x0, y0, x1, y1)):
-            return _mass(self.cover[int(y0) : int(y1), int(x0) : int(x1)])
+        left, top, right, bottom = int(x0), int(y0), int(x1), int(y1)
+        if left == x0 and top == y0 and right == x1 and bottom == y1:
+            return _mass(self.cover[top:bottom, left:right])
         x, y = np.arange(width), np.arange(height)
         wide, high = overlap(x, x + 1, x0, x1, NUMPY), overlap(y, y + 1, y0, y1, NUMPY)
-        return float(high @ self.cover.astype(np.float64) @ wide)
+        return float(high @ self._shares @ wide)
 
     def along(self, axis: int, start: Ints, length: int) -> Floats:
         """Return no less than its area between ``start`` and ``start + length`` on one axis.
 
         Columns are exact; rows are counted in blocks of `BLOCK`, all that are touched.
         """
-        upto, first, step = (self._upto[0], self.left, 1) if axis == 0 else (self._upto[1], self.top, BLOCK)
-        last = len(upto) - 1
-        begin, end = (start - first) // step, -((first - start - length) // step)
-        area: Floats = upto[np.clip(end, 0, last)] - upto[np.clip(begin, 0, last)]
+        before, upto = self._upto[axis]
+        first, last = int(start[0]) - (self.left, self.top)[axis], len(upto) - 1
+        count = len(start)
+        if first >= 0 and first + count - 1 + length <= last:  # as a rule: views, where indices would be gathered
+            inside: Floats = upto[first + length : first + length + count] - before[first : first + count]
+            return inside
+        at = start - (self.left, self.top)[axis]
+        area: Floats = upto[np.clip(at + length, 0, last)] - before[np.clip(at, 0, last)]
         return area
 
     def surface(self, size: Size, domain: Domain) -> Floats:
@@ -90,31 +95,43 @@ class Region:
         area: Floats = (strips[np.clip(y + size[0], 0, height)] - strips[np.clip(y, 0, height)]).T
         return area
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether each pixel belongs to the object or not, and none by a share."""
+        return self.cover.dtype.kind != "f"
+
+    @cached_property
+    def _shares(self) -> NDArray[Any]:
+        """What the object covers of each pixel: bool, or float64. Counting alone does without, and without a copy."""
+        return self.cover != 0 if self.cover.dtype.kind in "ui" else self.cover
+
     @cached_property
     def _profiles(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Its area in each column, and in each block of rows."""
         height, width = self.cover.shape
         whole = height - height % BLOCK
         # Counts of 8 pixels fit a byte, and bytes add up several times as quickly as anything longer.
-        pixels, unit = (self.cover.view(np.uint8), np.uint8) if self.cover.dtype == bool else (self.cover, np.float64)
-        blocks = pixels[:whole].reshape(whole // BLOCK, BLOCK, width).sum(axis=1, dtype=unit)
+        pixels, unit = (self._shares.view(np.uint8), np.uint8) if self._is_whole else (self._shares, np.float64)
+        blocks = np.add.reduce(pixels[:whole].reshape(whole // BLOCK, BLOCK, width), axis=1, dtype=unit)
         if whole < height:
-            blocks = np.concatenate([blocks, pixels[whole:].sum(axis=0, dtype=unit)[None]])
-        total = np.int32 if self.cover.dtype == bool else np.float64
-        return blocks.sum(axis=0, dtype=total), blocks.sum(axis=1, dtype=total)
+            blocks = np.concatenate([blocks, np.add.reduce(pixels[whole:], axis=0, dtype=unit)[None]])
+        total = np.int32 if self._is_whole else np.float64
+        return np.add.reduce(blocks, axis=0, dtype=total), np.add.reduce(blocks, axis=1, dtype=total)
 
     @cached_property
-    def _upto(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Its area to the left of each column's edge, and above each block's."""
+    def _upto(self) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:
+        """Of each axis, no more and no less than its area before each pixel's edge."""
         across, down = (np.concatenate([np.zeros(1, profile.dtype), np.cumsum(profile)]) for profile in self._profiles)
-        return across, down
+        height = self.cover.shape[0]
+        before, upto = np.repeat(down, BLOCK)[:height], np.repeat(down[1:], BLOCK)[:height]
+        return (across, across), (np.concatenate([before, down[-1:]]), np.concatenate([down[:1], upto]))
 
     @cached_property
     def _table(self) -> NDArray[Any]:
         """Within its box, its area above and to the left of every corner of a pixel; exact for whole pixels."""
         x0, y0, x1, y1 = map(int, self.box)
-        cover = self.cover[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
-        dtype = np.int64 if cover.dtype == bool else np.float64
+        cover = self._shares[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
+        dtype = np.int64 if self._is_whole else np.float64
         table = np.zeros((cover.shape[0] + 1, cover.shape[1] + 1), dtype=dtype)
         np.cumsum(cover, axis=0, out=table[1:, 1:])
         np.cumsum(table[1:, 1:], axis=1, out=table[1:, 1:])
@@ -155,10 +172,7 @@ def region_of(mask: Any, image_size: Size, name: str = "mask") -> Region | None:
                 "greatest value, or give whole numbers, of which all but 0 belong to the object"
             )
         return _covering(soft)
-    full: NDArray[Any] = array if array.dtype == bool else array != 0
-    if full.ndim == 3:
-        full = np.any(full, axis=2)
-    return _covering(full)
+    return _covering(np.asarray(np.any(array != 0, axis=2)) if array.ndim == 3 else array)
 
 
 def map_of(mask: Any, image_size: Size, name: str = "mask") -> NDArray[Any]:
@@ -183,4 +197,4 @@ def _covering(cover: NDArray[Any]) -> Region | None:
 
 
 def _mass(cover: NDArray[Any]) -> float:
-    return float(np.count_nonzero(cover) if cover.dtype == bool else cover.sum())
+    return float(cover.sum() if cover.dtype.kind == "f" else np.count_nonzero(cover))

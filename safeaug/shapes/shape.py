@@ -42,7 +42,8 @@ class Shape(Protocol):
     def along(self, axis: int, start: Ints, length: int) -> Floats:
         """Return no less than its mass between ``start`` and ``start + length`` on one axis (0 is x).
 
-        It bounds what a window there can hold, so it may be more than that, but not by much.
+        It bounds what a window there can hold, so it may be more than that, but not by much. The starts are whole
+        numbers in a row.
         """
         ...
 

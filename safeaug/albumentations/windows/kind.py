@@ -33,6 +33,9 @@ class Kind:
     cuts_first = False
     """Whether a window is cut by ``crop_coords`` before the host's own code, which knows nothing of them, runs."""
 
+    roams = False
+    """Whether all positions inside the image are the domain, uniformly, of every draw without padding."""
+
     promises = True
     """Whether the host promises an output size, which a draw that is left out keeps too."""
 
@@ -43,6 +46,10 @@ class Kind:
     def window(self, transform: Any, drawn: Params, image_size: Size) -> Window | None:
         """Return the window of a draw, in the image frame; None for one that the host itself refuses."""
         return 0, 0, image_size[1], image_size[0]
+
+    def mended(self, drawn: Params, image_size: Size) -> Window | None:
+        """Return a window that stands for one that the host itself refuses; None where that is the host's to say."""
+        return None
 
     def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
         """Write another window into the parameters of a draw."""

@@ -12,7 +12,7 @@ from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.windows.kind import Cut, Params
 from safeaug.albumentations.windows.random import Ends, domain_between, sizes_between
 from safeaug.candidates import Law
-from safeaug.geometry import Domain, Size
+from safeaug.geometry import Domain, Size, Window
 from safeaug.shapes import region_of
 
 
@@ -21,6 +21,15 @@ class AroundBoxes(Cut):
 
     law = Law.OWN
     promises = False
+
+    def mended(self, drawn: Params, image_size: Size) -> Window:
+        """Return a window of one pixel where the host, which rounds both sides down, drew one without width or height.
+
+        It is in the host's range, and only a thin object leads there: a draw that the host would die of.
+        """
+        x0, y0, x1, y1 = drawn["crop_coords"]
+        x0, y0 = min(x0, image_size[1] - 1), min(y0, image_size[0] - 1)
+        return x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)
 
     def domain(self, draw: Draw, size: Size) -> Domain:
         """Return the positions at which the window holds the shrunk union."""
@@ -38,8 +47,9 @@ class AroundBoxes(Cut):
         union = union_of_bboxes(bboxes=boxes, erosion_rate=draw.transform.erosion_rate) if len(boxes) else None
         if union is None:
             return None
-        x0, y0, x1, y1 = np.clip(union, 0, 1).tolist()
-        x1, y1 = max(x0, x1), max(y0, y1)
+        # Numbers of the boxes' own precision throughout, as the host has it: a product may round to the next pixel.
+        x0, y0 = (np.clip(side, 0, 1) for side in union[:2])
+        x1, y1 = np.clip(union[2], x0, 1), np.clip(union[3], y0, 1)
         across = Ends(0, int(x0 * width), max(int(x1 * width), 1), width)
         down = Ends(0, int(y0 * height), max(int(y1 * height), 1), height)
         return across, down
@@ -68,7 +78,7 @@ class AroundOne(Cut):
             return None
         erosion = draw.transform.erosion_factor
         height, width = draw.image_size
-        box = denormalize_bboxes(np.asarray(boxes)[:, :4].astype(np.float64), (height, width))
+        box = denormalize_bboxes(np.asarray(boxes)[:, :4], (height, width))  # in their own precision, as the host's
         x, y = np.arange(width - size[1] + 1), np.arange(height - size[0] + 1)
         columns = _holds(x, box[:, 0], box[:, 2], size[1], erosion, width)
         rows = _holds(y, box[:, 1], box[:, 3], size[0], erosion, height)

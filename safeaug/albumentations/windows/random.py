@@ -18,12 +18,14 @@ class RandomCut(Cut):
     """``RandomCrop``: the window is the output, so there is one size."""
 
     redraws = False
+    roams = True
 
 
 class Sized(Cut):
     """``RandomSizedCrop``: a height within bounds, resized."""
 
     enlarges = True
+    roams = True
 
     def window(self, transform: Any, drawn: Params, image_size: Size) -> Window | None:
         """Return ``crop_coords``, which here are plain whole numbers, inside the image, and seldom empty."""

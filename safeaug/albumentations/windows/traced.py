@@ -133,5 +133,11 @@ def _points(transform: Any, drawn: Params, image_size: Size, at: NDArray[np.floa
         sides = np.array(image_size[::-1], dtype=np.float64)
         boxes = np.concatenate([at / sides, at / sides + 1], axis=1)
         size = np.array(traced_output(transform, drawn, image_size)[::-1])
-        moved = np.asarray(transform.apply_to_bboxes(boxes, **drawn), dtype=np.float64)[:, :2] * size
+        try:
+            moved = np.asarray(transform.apply_to_bboxes(boxes, **drawn), dtype=np.float64)[:, :2] * size
+        except NotImplementedError:
+            raise PolicyError(
+                f"Safe guards window transforms, told by the points that go through them; {type(transform).__name__} "
+                "moves neither keypoints nor boxes. Leave it unguarded"
+            ) from None
     return moved
