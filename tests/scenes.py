@@ -6,9 +6,13 @@ import struct
 SIZES = [(1, 1), (1, 40), (3, 2), (64, 64), (200, 2000), (4000, 200), (480, 640), (512, 512), (1080, 1920), (37, 301)]
 
 
-def scene(rng: random.Random, most: int = 8) -> tuple[tuple[int, int], list[tuple[float, float, float, float]]]:
+def scene(
+    rng: random.Random, most: int = 8, largest: int = 5000
+) -> tuple[tuple[int, int], list[tuple[float, float, float, float]]]:
     """An image size and 1–8 boxes: sub-pixel to image-filling, on the border, fractional, whole, or in float32."""
     image_size = rng.choice(SIZES) if rng.random() < 0.5 else (rng.randint(1, 700), rng.randint(1, 700))
+    if max(image_size) > largest:
+        image_size = tuple(max(1, side * largest // max(image_size)) for side in image_size)
     return image_size, [box(rng, image_size) for _ in range(rng.randint(1, most))]
 
 

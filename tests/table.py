@@ -98,6 +98,8 @@ class TheirStrip(A.DualTransform):
 
 def shifted_boxes(bboxes, window, shape):
     """Normalised boxes of an image as normalised boxes of a window, not clipped."""
+    if not len(bboxes):
+        return bboxes
     x0, y0, x1, y1 = window
     moved = bboxes.astype(np.float64)
     moved[:, :4] *= [shape[1], shape[0]] * 2
@@ -132,6 +134,8 @@ class Row(NamedTuple):
     """True where the host itself computes with the boxes, and so is first to meet those that it cannot read."""
     reads_mask: bool = False
     """True where the mask that the host asks for is protected where a sample has nothing else."""
+    needs_key: bool = False
+    """True where the host warns that it may be replayed wrongly: it asks for a key beside the image."""
     drawn_anew: bool = False
     """True where nothing is known but draws of the transform: the promise may fail although a window would keep it."""
 
@@ -250,7 +254,15 @@ ROWS = [
         cuts=False,
         promises=False,
     ),
-    of("BBoxSafeRandomCrop", {"erosion_rate": 0.5}, MOST, "FIRST MOVED RESIZED", tiny={}, promises=False, reads_boxes=True),
+    of(
+        "BBoxSafeRandomCrop",
+        {"erosion_rate": 0.5},
+        MOST,
+        "FIRST MOVED RESIZED",
+        tiny={},
+        promises=False,
+        reads_boxes=True,
+    ),
     of(
         "RandomSizedBBoxSafeCrop",
         {"height": 32, "width": 40, "erosion_rate": 0.2},
@@ -281,6 +293,7 @@ ROWS = [
         {"min_retention": 0.9, "keep": 2},
         "FIRST MOVED RESIZED",
         needs=with_box,
+        needs_key=True,
         promises=False,
     ),
     of("CropAndPad", {"px": (-20, 5)}, SIDES, "FIRST RESIZED", tiny={"px": (-1, 2)}, promises=False),
