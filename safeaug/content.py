@@ -210,13 +210,14 @@ def counting(content: Content, policy: Policy, priors: list[float] | None = None
 
 
 def _is_small(content: Content, i: int, policy: Policy) -> bool:
+    """Return whether an object is smaller than the policy asks for, by more than its coordinates may be off."""
     assert policy.ignore_smaller_than is not None
     if content.shapes is None:
         x0, y0, x1, y1 = content.boxes[i]
-        return (x1 - x0) * (y1 - y0) < policy.ignore_smaller_than
+        return (x1 - x0) * (y1 - y0) + content.slack * (x1 - x0 + y1 - y0) < policy.ignore_smaller_than
     shape = content.shapes[i]
     if shape.solid:
-        return shape.area < policy.ignore_smaller_than
+        return shape.area + content.slack * shape.rim < policy.ignore_smaller_than
     return isinstance(shape, Spot) and policy.ignore_smaller_than > 0
 
 

@@ -69,4 +69,4 @@ def keyed(base: int, call: int, window: tuple[int, int, int, int]) -> int:
     """
     x0, y0, x1, y1 = window
     drawn = x0 << 48 ^ y0 << 32 ^ x1 << 16 ^ y1
-    return mixed(mixed(base + call * GAMMA & MASK) ^ drawn & MASK)
+    return mixed((base + call * GAMMA ^ drawn) & MASK)

@@ -590,3 +590,13 @@ def test_masks_are_held_as_the_general_way_says(data):
     content = content_of_masks(regions, size, policy)
     demand = demand_of(content, policy, size_of(window), size)
     assert holds_all(regions, limit, window) == (bool(content.boxes) and passes(demand, window))
+
+
+def test_an_object_of_just_the_area_is_not_smaller():
+    """Hosts hand over float32 corners: 8 × 8 pixels, a hair less than 64, are 64."""
+    policy = Policy(ignore_smaller_than=64)
+    corners = np.float32([0.04, 0.04, 0.12, 0.12]).astype(float) * 100
+    assert (corners[2] - corners[0]) * (corners[3] - corners[1]) < 64
+    assert len(content_from((100, 100), policy, boxes=[corners]).boxes) == 1
+    assert len(content_from((100, 100), policy, boxes=[corners], keypoints=[[(1, 1)]]).boxes) == 2
+    assert not content_from((100, 100), policy, boxes=[[10, 10, 18, 17.99]]).boxes

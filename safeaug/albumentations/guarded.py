@@ -21,7 +21,7 @@ import numpy as np
 
 from safeaug.albumentations.draw import Draw, stand_in
 from safeaug.albumentations.fork import Fork
-from safeaug.albumentations.parts import cut_first, letterboxed
+from safeaug.albumentations.parts import letterboxed
 from safeaug.albumentations.targets import Reading, Sample, content_from
 from safeaug.albumentations.windows import AroundMask, Cut, Kind
 from safeaug.content import Content
@@ -77,10 +77,25 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         self._reading = Reading(*(given[name] for name in Reading._fields)).checked()
         quick = isinstance(self.kind, Cut) and self._reading.only_boxes
         self._plain_limit = policy.plain_limit if quick else None
+        self._boxes_alone = False
         self._mask_limit = policy.plain_limit if self._reading.only_masks else None
         self._roams = self.kind.roams and policy.sampling == "keep_scale"
         self._counts = Counts(type(self).__name__)
         self.report_key = report_key
+
+    def set_processors(self, processors: dict[str, Any]) -> None:
+        """Set what reads boxes and keypoints."""
+        super().set_processors(processors)
+        self._look_again()
+
+    def add_targets(self, additional_targets: dict[str, str]) -> None:
+        """Add names of targets."""
+        super().add_targets(additional_targets)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Note whether the boxes of ``bboxes``, read by a processor, are all boxes of a sample."""
+        self._boxes_alone = "bboxes" in self.processors and "bboxes" not in self._additional_targets.values()
 
     @property
     def host(self) -> Any:
@@ -126,23 +141,18 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def get_params_dependent_on_data(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Draw as the host does, then keep, move or resize the window so that it keeps the promise."""
-        drawn = self._drawn(params, data)
+        drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
         self._calls += 1
         if self._additional_targets:
             self._check_companions(data, params["shape"][:2])
         rows = None if self._plain_limit is None else data.get("bboxes")
         try:
-            if rows is None or not len(rows) or not self._is_plain(drawn):
+            if rows is None or not self._boxes_alone or drawn.get("pad_params") is not None or not len(rows):
                 return self._guarded(drawn, params, data)
             return self._plain(rows.tolist(), drawn, params, data)
         except RetentionError:
             self._counts.add(Status.UNMET)
             raise
-
-    def _is_plain(self, drawn: dict[str, Any]) -> bool:
-        """Whether the boxes of ``bboxes``, read by a processor, are all objects, and windows lie in the image."""
-        padded = drawn.get("pad_params") is not None
-        return not padded and "bboxes" in self.processors and "bboxes" not in self._additional_targets.values()
 
     def _plain(
         self, rows: list[list[float]], drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]
@@ -188,11 +198,6 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         draw = Draw(self, params, data, drawn, self.kind.frame(drawn, image_size), first, fork)
         read = partial(self._content, data, image_size)
         return remainder(first, draw, demand, read, self._policy, draw.stream)
-
-    def _drawn(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        """Return the host's own draw."""
-        drawn: dict[str, Any] = super().get_params_dependent_on_data(params, data)
-        return drawn
 
     def _guarded(self, drawn: dict[str, Any], params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
         """Return the host's parameters with the window that the search takes."""
@@ -302,16 +307,6 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             result[self.report_key] = {"status": Status.NOT_APPLIED.name}
         return result
 
-    def apply_with_params(self, params: dict[str, Any], *args: Any, **data: Any) -> dict[str, Any]:
-        """Apply parameters as the host does; of a resize, first cut the part of the image that it takes."""
-        if self.kind.cuts_first and "crop_coords" in params:
-            params, data = cut_first(self, params, data)
-        return self._apply(params, data)
-
-    def _apply(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = super().apply_with_params(params, **data)
-        return result
-
     def _leave_out(self, left_out: "_LeftOut", data: dict[str, Any]) -> dict[str, Any]:
         """Return the whole image, in the promised size, and keep the books that the host's call was about to keep."""
         self.params = {**left_out.params, REPORT: left_out.report}
@@ -334,7 +329,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         report = self._judge_again(params, data)
         if report is not None:
             self._tell(params, data, report)
-        return self.apply_with_params(params, **data)
+        result: dict[str, Any] = self.apply_with_params(params, **data)
+        return result
 
     def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any] | None:
         """Return the report of a replayed window: it stays where it is, and is FIRST or UNMET on this sample."""

@@ -7,18 +7,30 @@ and the report's ``visible_pixels`` say by how much.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import albumentations as A
 import cv2
 
 from safeaug.albumentations.guarded import Guarded
+from safeaug.albumentations.parts import cut_first
 from safeaug.albumentations.targets import Protect
 from safeaug.albumentations.windows import MaxSize, Scale, ToSize
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
-class Resize(Guarded, A.Resize):  # type: ignore[misc]  # the host ships no types
+class _CutsFirst(Guarded):
+    """A guarded resize: it may take a part of the image, and cuts it before the host resizes."""
+
+    def apply_with_params(self, params: dict[str, Any], *args: Any, **data: Any) -> dict[str, Any]:
+        """Apply parameters as the host does, on the part of the image that they say."""
+        if "crop_coords" in params:
+            params, data = cut_first(self, params, data)
+        result: dict[str, Any] = super().apply_with_params(params, **data)
+        return result
+
+
+class Resize(_CutsFirst, A.Resize):  # type: ignore[misc]  # the host ships no types
     """Resize to a size; a part of the image where objects would become too small. The labels pick the window.
 
     Parameters
@@ -80,7 +92,7 @@ class Resize(Guarded, A.Resize):  # type: ignore[misc]  # the host ships no type
         self._construct(locals())
 
 
-class LongestMaxSize(Guarded, A.LongestMaxSize):  # type: ignore[misc]  # the host ships no types
+class LongestMaxSize(_CutsFirst, A.LongestMaxSize):  # type: ignore[misc]  # the host ships no types
     """Scale to a longest side; a part of the image where objects would become too small. The labels pick it.
 
     Parameters
@@ -137,7 +149,7 @@ class LongestMaxSize(Guarded, A.LongestMaxSize):  # type: ignore[misc]  # the ho
         self._construct(locals())
 
 
-class SmallestMaxSize(Guarded, A.SmallestMaxSize):  # type: ignore[misc]  # the host ships no types
+class SmallestMaxSize(_CutsFirst, A.SmallestMaxSize):  # type: ignore[misc]  # the host ships no types
     """Scale to a shortest side; a part of the image where objects would become too small. The labels pick it.
 
     Parameters

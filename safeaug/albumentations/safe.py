@@ -10,6 +10,7 @@ import numpy as np
 from safeaug.albumentations.draw import stand_in
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.guarded import Guarded
+from safeaug.albumentations.parts import cut_first
 from safeaug.albumentations.targets import Protect
 from safeaug.albumentations.windows import Kind, kind_of
 from safeaug.errors import PolicyError
@@ -17,7 +18,22 @@ from safeaug.geometry import Window
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
-class Safe(Guarded):
+class _Forwarding(A.DualTransform):  # type: ignore[misc]  # the host ships no types
+    """Stands for the host's class behind `Safe`: what it would do, the inner transform does."""
+
+    inner: Any
+
+    def get_params_dependent_on_data(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+        """Return all parameters of a draw of the inner transform."""
+        return _draw_of(self.inner, data)
+
+    def apply_with_params(self, params: dict[str, Any], *args: Any, **data: Any) -> dict[str, Any]:
+        """Apply parameters as the inner transform does."""
+        result: dict[str, Any] = self.inner.apply_with_params(params, **data)
+        return result
+
+
+class Safe(Guarded, _Forwarding):
     """A crop, resize or pad, of the host or of somebody else, that keeps its objects; the labels pick the window.
 
     Parameters
@@ -88,7 +104,7 @@ class Safe(Guarded):
         report_key: str | None = None,
     ) -> None:
         given = locals()
-        self.inner: Any = A.from_dict({"transform": inner}) if isinstance(inner, dict) else inner
+        self.inner = A.from_dict({"transform": inner}) if isinstance(inner, dict) else inner
         if isinstance(self.inner, Guarded):
             raise PolicyError(f"{type(self.inner).__name__} is guarded already; give it the policy, without Safe")
         self.kind = kind_of(self.inner)
@@ -101,10 +117,7 @@ class Safe(Guarded):
         """The transform that is guarded."""
         return self.inner
 
-    # Drawing and applying are the inner transform's.
-
-    def _drawn(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        return _draw_of(self.inner, data)
+    # Drawing is the inner transform's.
 
     def again(self, fork: Fork) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
         """Return the inner transform's own sampler, drawing from a fork."""
@@ -117,9 +130,11 @@ class Safe(Guarded):
         x0, y0, x1, y1 = map(int, first)
         return super().fork((x0, y0, x1, y1))
 
-    def _apply(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = self.inner.apply_with_params(params, **data)
-        return result
+    def apply_with_params(self, params: dict[str, Any], *args: Any, **data: Any) -> dict[str, Any]:
+        """Apply parameters as the inner transform does; of a resize, first cut the part of the image that it takes."""
+        if self.kind.cuts_first and "crop_coords" in params:
+            params, data = cut_first(self, params, data)
+        return super().apply_with_params(params, **data)
 
     # What a Compose sets on its leaves is set on the inner transform too.
 
@@ -154,6 +169,7 @@ class Safe(Guarded):
     def add_targets(self, additional_targets: dict[str, str]) -> None:
         """Add targets to the inner transform, whose books are this one's too."""
         self.inner.add_targets(additional_targets)
+        self._look_again()
 
     @property
     def targets(self) -> dict[str, Callable[..., Any]]:
