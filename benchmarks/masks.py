@@ -114,7 +114,12 @@ def run_case(case: Case, *, rounds: int, calls: int, warmup: int, seed: int) -> 
     return common.row(
         measured,
         claims(case),
-        case={"crop": case.crop, "image": f"{width}x{height}", "masks": case.masks, "boxes": case.boxes},
+        case={
+            "crop": case.crop,
+            "image": f"{width}x{height}",
+            "masks": case.masks,
+            "boxes": "too" if case.boxes else "none",
+        },
         observed={name: round(count / draws, 3) for name, count in transforms["guarded"].report().items()},
     )
 

@@ -30,7 +30,25 @@ except sa.RetentionError as error:
 crop = sa.albumentations.RandomResizedCrop(size=(224, 224), scale=(0.08, 1.0), min_retention=0.5, report_key="safeaug")
 fixed = sa.albumentations.RandomCrop(256, 256, policy=policy, weights="weight")
 counts: dict[str, int] = crop.report()
+safe = sa.albumentations.Safe(fixed, min_retention={"cat": 0.8, "*": 0.3}, protect="masks", report_key="safeaug")
+people = sa.albumentations.CenterCrop(64, 64, policy=sa.Policy.keypoints(), protect="keypoints", instances="person")
+small = sa.albumentations.Resize(64, 64, min_visible_pixels=16, ignore_smaller_than=4, apply_rate=0.9)
+fields = sa.albumentations.RandomCrop(64, 64, protect=lambda data: {"polygons": data["fields"]})
+whole_or_gone = sa.Policy(keep=lambda retention: ((retention > 0.99) | (retention < 0.01)).all(-1))
+shapes = sa.place(
+    (480, 640),
+    None,
+    (256, 256),
+    sa.Policy.segmentation(),
+    np.random.default_rng(0),
+    polygons=[[(10, 10), (90, 20), (40, 80)]],
+    masks=np.zeros((1, 480, 640), bool),
+    keypoints=[[(5, 5, 2)]],
+    prior_visibility=[1.0, 0.5, 1.0],
+)
+pixels = float(shapes.visible_pixels[0])
 
 sa.Policy(min_retention="half")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 sa.Policy(keep="most")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+sa.albumentations.Safe(fixed, protect="cats")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 sa.albumentations.RandomCrop(256, 256, on_fail="ignore")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
