@@ -23,7 +23,7 @@ class Law(Enum):
     UNIFORM = "uniform"
     """Positions are uniform given the size: another position, then another size."""
     NEAREST = "nearest"
-    """There is one window: the nearest that will do; of a resize, the largest part of the image that will."""
+    """There is one window: the nearest that will do; of a resize, the first of a list of parts that will."""
     OWN = "own"
     """The host keeps a promise of its own: draws of the host, then uniform within that promise."""
     CLAMPED = "clamped"

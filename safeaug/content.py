@@ -140,7 +140,7 @@ def traits_of(
     prior_visibility: ArrayLike | None = None,
 ) -> Traits:
     """Return the properties of so many objects, checked. Parameters and errors as in `content_of`."""
-    passed_over = None if ignore is None else (_numbers("ignore", ignore, count) != 0).tolist()
+    passed_over = None if ignore is None else checked_ignore(_numbers("ignore", ignore, count))
     return Traits(
         _limits(policy, labels, count, passed_over),
         None if weights is None else checked_weights(_numbers("weights", weights, count)),
@@ -198,11 +198,10 @@ def counting(content: Content, policy: Policy, priors: list[float] | None = None
         less than its limit is left was lost before: it leaves the quantifier, and is only measured.
     """
     if priors is not None:
-        own = [priors[i] for i in content.origin]
-        able = [i for i, (limit, prior) in enumerate(zip(content.limits, own, strict=True)) if limit <= prior]
-        scaled = [
-            limit / prior if 0 < limit <= prior else 0.0 for limit, prior in zip(content.limits, own, strict=True)
-        ]
+        pairs = [(limit, priors[i]) for limit, i in zip(content.limits, content.origin, strict=True)]
+        # Hosts hand over shares in float32: what was written as the limit itself must not fall below it.
+        able = [place for place, (limit, prior) in enumerate(pairs) if limit <= prior + SINGLE]
+        scaled = [min(limit / max(prior, SINGLE), 1.0) for limit, prior in pairs]
         content = content._replace(limits=scaled, priors=priors).only(able)
     if policy.ignore_smaller_than is not None:
         content = content.only([i for i in range(len(content.boxes)) if not _is_small(content, i, policy)])
@@ -331,6 +330,14 @@ def checked_weights(weights: NDArray[np.float64]) -> list[float]:
         raise ContentError(f"weights must be finite and at least 0, got {weights.tolist()}")
     values: list[float] = weights.tolist()
     return values
+
+
+def checked_ignore(ignore: NDArray[np.float64]) -> list[bool]:
+    """Return which objects are ignored, or raise `ContentError` where it is not said of each."""
+    if not np.isfinite(ignore).all():
+        raise ContentError(f"ignore must be true or false of each object, got {ignore.tolist()}")
+    passed_over: list[bool] = (ignore != 0).tolist()
+    return passed_over
 
 
 def checked_priors(priors: NDArray[np.float64]) -> list[float]:

@@ -34,7 +34,8 @@ def nearest(task: Task) -> Found | None:
         return None
     for number, size in enumerate(_parts(task), start=1):
         if task.allowed(size):
-            window = _nearest_of_size(task, task.demand(size), size)
+            demand = task.demand(size)
+            window = _around_all(task, demand, size) or _nearest_of_size(task, demand, size)
             if window is not None:
                 return task.found(window, number, Stage.LADDER)
     return None
@@ -54,6 +55,19 @@ def _nearest_of_size(task: Task, demand: Demand, size: Size) -> Window | None:
         return window_at(*at, size)
     positions = feasible(demand, size, bounds)
     return window_at(*positions.nearest(x, y), size) if positions.size else None
+
+
+def _around_all(task: Task, demand: Demand, size: Size) -> Window | None:
+    """Return the window of a size nearest to the host's centre that cuts no object; None where none does."""
+    x0, y0, x1, y1 = _hull(_boxes(task.content()), task.drawn.slack)
+    domain, (height, width) = task.host.domain(size), size
+    low_x, high_x = max(domain.x0, x1 - width), min(domain.x1, x0)
+    low_y, high_y = max(domain.y0, y1 - height), min(domain.y1, y0)
+    if low_x > high_x or low_y > high_y:
+        return None
+    left, top = (task.first[0] + task.first[2] - width) // 2, (task.first[1] + task.first[3] - height) // 2
+    window = window_at(min(max(left, low_x), high_x), min(max(top, low_y), high_y), size)
+    return window if passes(demand, window) else None
 
 
 def _parts(task: Task) -> list[Size]:

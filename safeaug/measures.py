@@ -66,9 +66,8 @@ def plain_demand(
 ) -> Demand | None:
     """Return what every window must reach where the policy asks one share of each object and no more.
 
-    Most draws of most users are of this kind, and most of them end with the host's own window. For them this is
-    `content_of_rows` and `demand_of` in one loop; in the pipeline, where the picture has emptied the caches, it takes
-    half of their time.
+    It is `content_of_rows` and `demand_of` in one loop. `plain` goes its own way with such draws; where that ends
+    without a window, the search goes on with this.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """What a caller may hand over as objects: boxes, polygons, masks, a semantic mask, keypoints."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,11 @@ def _classes(values: NDArray[Any], policy: Policy) -> list[int]:
     """Return the classes of a mask that the policy gives a limit."""
     limits = policy.min_retention
     assert isinstance(limits, Mapping)
+    other = [label for label in limits if label != OTHERS and not isinstance(label, Integral)]
+    if other:
+        raise ContentError(
+            f'limits per label of a semantic mask must be for its classes, whole numbers, or "{OTHERS}", got {other}'
+        )
     return [each for each in np.unique(values).tolist() if each in limits or OTHERS in limits]
 
 

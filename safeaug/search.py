@@ -60,9 +60,11 @@ def search(first: Window, host: Host, content: Content, policy: Policy, streams:
         Where nothing is to be protected and ``policy.on_empty`` is "raise".
     """
     opened = opening(first, content, policy, streams)
-    if isinstance(opened, Found):
-        return opened
-    content = opened
+    return opened if isinstance(opened, Found) else search_opened(first, host, opened, policy, streams)
+
+
+def search_opened(first: Window, host: Host, content: Content, policy: Policy, streams: Streams) -> Found:
+    """Return what `search` does for a draw that `opening` leaves to be guarded."""
     size = size_of(first)
     output = host.output(size)
     demand = demand_of(content, policy, size, output)
@@ -252,13 +254,21 @@ def _most(task: Task) -> Window:
 
 
 def _retention_error(task: Task, found: Found) -> RetentionError:
-    outcome = outcome_of(found, task.content(), task.policy, task.host.output(task.size))
-    worst = float(np.nanmin(outcome.retention[list(task.content().origin)]))
-    policy, tried = task.policy, redraws(task.host, task.policy) + 1
+    content, policy = task.content(), task.policy
+    outcome = outcome_of(found, content, policy, task.host.output(task.size))
+    counted = list(content.origin)
+    least = f"the worst object keeps {float(np.nanmin(outcome.retention[counted])):.3f}"
+    asked = [f"keep={policy.keep!r}", f"min_retention={policy.min_retention}"]
+    if policy.min_visible_pixels is not None:
+        asked.append(f"min_visible_pixels={policy.min_visible_pixels:g}")
+        pixels = outcome.visible_pixels[counted]
+        if not np.isnan(pixels).all():
+            least += f" and the smallest shows {float(np.nanmin(pixels)):.0f} pixels of the output"
+    if policy.max_stretch is not None:
+        asked.append(f"max_stretch={policy.max_stretch:g}")
     return RetentionError(
-        f"the promise cannot be met: with keep={policy.keep!r} and min_retention={policy.min_retention} no window of "
-        f"the {tried} drawn sizes, nor of the lattice, keeps its {len(task.drawn.boxes)} object(s). The best of size "
-        f"{task.size} is {found.window}, where the worst object keeps {worst:.3f}. Lower the limit, keep fewer, or use "
+        f"the promise cannot be met: with {', '.join(asked)} no window that is tried keeps its {len(content.boxes)} "
+        f"object(s). The best of size {task.size} is {found.window}, where {least}. Ask for less, keep fewer, or use "
         'on_fail="most"',
         outcome,
     )

@@ -798,3 +798,58 @@ def test_boxes_outside_nan_or_without_area(row):
             guarded(image=picture(), bboxes=np.array([broken]), **row.needs())
     with pytest.raises(ValueError, match="Expected x_max"):
         compose(row.guarded())(**sample(row, bboxes=[[0, 0, 500, 10]], labels=["cat"]))
+
+
+# What reviews found
+
+
+def test_a_choice_of_sizes_is_guarded_as_often_as_one_size():
+    for sizes in (64, [64, 64]):
+        crop = S.LongestMaxSize(sizes, min_visible_pixels=1e5, apply_rate=0.5)
+        run = compose(crop)
+        for _ in range(400):
+            run(**sample())
+        assert 150 < crop.report()["UNGUARDED"] < 250, sizes
+
+
+def test_one_object_of_a_choice_of_sizes_is_the_one_that_is_picked():
+    """Size 100 shows either object in 64 pixels, size 20 the large one alone: never is a part of the image taken."""
+    boxes = {"bboxes": [[0, 0, 60, 60], [80, 60, 90, 70]], "labels": ["cat", "dog"]}
+    crop = S.LongestMaxSize([20, 100], keep="one", min_visible_pixels=64, report_key="report")
+    run = compose(crop)
+    reports = [run(**sample(**boxes))["report"] for _ in range(100)]
+    assert {tuple(report["window"]) for report in reports} == {(0, 0, WIDTH, HEIGHT)}
+    assert {report["size"][1] for report in reports} == {20, 100}
+
+
+def test_a_replay_of_an_unguarded_draw_stays_one():
+    crop = S.RandomCrop(20, 20, apply_rate=0.0, report_key="report")
+    run = A.ReplayCompose([crop], bbox_params=A.BboxParams("pascal_voc", label_fields=["labels"]))
+    out = run(**sample())
+    again = A.ReplayCompose.replay(out["replay"], **sample())
+    assert out["report"]["status"] == again["report"]["status"] == "UNGUARDED"
+
+
+def test_a_report_needs_room_in_the_sample():
+    with pytest.raises(sa.ContentError, match="'report' of the sample must be free for the report, got int"):
+        compose(S.RandomCrop(20, 20, report_key="report"))(**sample(report=5))
+
+
+def test_a_part_of_the_image_cuts_no_object_that_it_need_not():
+    rng = np.random.default_rng(0)
+    run = compose(S.Resize(20, 20, min_visible_pixels=36, min_retention=0.5, report_key="report"))
+    ends = set()
+    for x, y in rng.uniform(0, 70, (60, 2)):
+        report = run(**sample(bboxes=[[x, y, x + 10, y + 10]], labels=["cat"]))["report"]
+        ends.add(report["status"])
+        assert report["retention"][0] == pytest.approx(1, abs=1e-5)
+    assert ends == {"RESIZED"}
+
+
+def test_an_error_says_what_could_not_be_kept():
+    with pytest.raises(
+        sa.RetentionError, match=r"min_visible_pixels=300 .* keeps 1\.000 and the smallest shows \d+ pix"
+    ):
+        compose(S.Resize(20, 20, min_visible_pixels=300, on_fail="raise"))(**sample())
+    with pytest.raises(sa.RetentionError, match=r"max_stretch=1\.1 "):
+        compose(S.Resize(20, 90, max_stretch=1.1, on_fail="raise"))(**sample())

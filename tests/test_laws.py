@@ -213,6 +213,10 @@ def test_a_resize_takes_the_largest_part_of_its_list_that_does(world, output):
         good = passing(things, list(oracle.windows(toy.frame, size)), policy, lambda _: output)
         if good:
             centre = (whole[1] - size[1]) // 2, (whole[0] - size[0]) // 2
+            if size != whole:  # none is cut that need not be
+                x0, y0, x1, y1 = oracle.around([one.bounds() for one in things])
+                uncut = [w for w in good if w[0] <= x0 and w[1] <= y0 and x1 <= w[2] and y1 <= w[3]]
+                good = uncut or good
             window = window_at(*oracle.nearest(centre, [each[:2] for each in good]), size)
             stage = Stage.DRAWN if size == whole else Stage.LADDER
             status = Status.FIRST if size == whole else Status.RESIZED
@@ -470,3 +474,14 @@ def test_the_rate_is_the_share_below_it(uniform, status):
     assert run((3, 3, 7, 7), toy, content, policy, lambda _: lambda: uniform).status is status
     empty = run((3, 3, 7, 7), toy, content_of([], (9, 9), policy), policy, no_chance)
     assert empty.status is Status.EMPTY
+
+
+def test_a_promise_that_allows_no_position_leaves_the_hosts_draw():
+    """As a host may have it whose own rounding puts its draw beside what it promises."""
+    size, first = (4, 4), (3, 3, 7, 7)
+    nowhere = lambda size: np.zeros((9 - size[1] + 1, 9 - size[0] + 1), bool)  # noqa: E731
+    toy = ToyHost((9, 9), (size,), (1.0,), law=Law.OWN, allowed=nowhere, redraws=False)
+    content = content_of([(0, 0, 2, 2)], (9, 9), Policy())
+    found = run(first, toy, content, Policy(), lambda _: random.Random(0).random)
+    assert found.window == first
+    assert found.status is Status.UNMET

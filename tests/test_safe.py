@@ -275,5 +275,71 @@ def test_a_crop_that_draws_an_empty_window_is_its_own_to_refuse():
             return {"crop_coords": (5, 5, 5, 9)}
 
     safe = S.Safe(Empty(1, 1), report_key="report")
-    assert safe(image=picture(), mask=picture()[..., 0])["image"].shape == (4, 0, 3)
-    assert safe.report() == {}
+    out = safe(image=picture(), mask=picture()[..., 0])
+    assert out["image"].shape == (4, 0, 3)
+    assert out["report"] == {"status": "UNGUARDED"}
+    assert safe.report() == {"UNGUARDED": 1}
+
+
+class Trimmed(A.RandomCrop):
+    """Derived from the host's crop, but what it hands on is the middle of the window."""
+
+    def apply(self, img, **params):
+        return super().apply(img, **params)[20:-20, 20:-20]
+
+    def apply_to_mask(self, mask, **params):
+        return super().apply_to_mask(mask, **params)[20:-20, 20:-20]
+
+    def apply_to_bboxes(self, bboxes, **params):
+        x0, y0, x1, y1 = params["crop_coords"]
+        return shifted_boxes(bboxes, (x0 + 20, y0 + 20, x1 - 20, y1 - 20), params["shape"])
+
+    def apply_to_keypoints(self, keypoints, **params):
+        moved = super().apply_to_keypoints(keypoints, **params).copy()
+        moved[:, :2] -= 20
+        return moved
+
+
+def test_a_class_derived_from_the_hosts_is_judged_by_what_it_renders():
+    box = [24.0, 24.0, 34.0, 34.0]
+    safe = S.Safe(Trimmed(70, 80), min_retention=0.9, report_key="report")
+    seen = set()
+    for out in draws(safe, 100, boxes=[box]):
+        report = out["report"]
+        seen.add(report["status"])
+        assert tuple(report["size"]) == out["image"].shape[:2] == (30, 40)
+        left = oracle.retention(tuple(box), tuple(report["window"]), (HEIGHT, WIDTH))
+        assert report["retention"] == [pytest.approx(left, abs=1e-4)]
+        assert left >= 0.9 - 1e-4 or report["status"] == "UNMET"
+        assert bool(out["bboxes"].size) == (left > 0)
+    assert {"FIRST", "REDRAWN"} <= seen
+
+
+class Halved(TheirCrop):
+    """A crop of one of several sizes, rendered at half of its size."""
+
+    def get_params_dependent_on_data(self, params, data):
+        self.height = self.width = self.py_random.choice([20, 40, 60])
+        return super().get_params_dependent_on_data(params, data)
+
+    def apply(self, img, crop_coords, **params):
+        return super().apply(img, crop_coords)[::2, ::2]
+
+    def apply_to_keypoints(self, keypoints, crop_coords, **params):
+        moved = super().apply_to_keypoints(keypoints, crop_coords).copy()
+        moved[:, :2] /= 2
+        return moved
+
+
+def test_the_output_of_another_window_is_what_is_made_of_it():
+    """A box of 20 × 20 has 100 pixels in every window that holds it, however large: all of it is always asked for."""
+    box = [30.0, 30.0, 50.0, 50.0]
+    for floor, ends in ((99, {"FIRST", "MOVED"}), (101, {"UNMET"})):
+        safe = S.Safe(Halved(20, 20), min_retention=0.9, min_visible_pixels=floor, report_key="report")
+        outs = draws(safe, 60, boxes=[box])
+        assert ends <= {out["report"]["status"] for out in outs} <= {*ends, "RESIZED"}
+        for out in outs:
+            (pixels,), report = out["report"]["visible_pixels"], out["report"]
+            assert tuple(report["size"]) == out["image"].shape[:2]
+            assert pixels == pytest.approx(400 * report["retention"][0] / 4, rel=1e-4)
+            assert pixels >= floor - 1e-2 or report["status"] == "UNMET"

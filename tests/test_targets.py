@@ -627,3 +627,56 @@ def test_an_unknown_target_is_a_policy_error(protect):
 def test_a_callable_keep_that_answers_otherwise_is_a_policy_error(answer):
     with pytest.raises(sa.PolicyError, match="a callable keep must return bool of shape"):
         list(draws(S.RandomCrop(8, 8, keep=answer), masks=masks_at(NEAR, FAR)))
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.7, 0.9])
+def test_what_was_left_before_may_be_the_limit_itself(limit):
+    """The host keeps label fields in float32, where 0.7 is a little less."""
+    params = A.BboxParams("pascal_voc", label_fields=["left"])
+    crop = S.RandomCrop(20, 20, min_retention=limit, prior_visibility="left", report_key="report")
+    run = A.Compose([crop], bbox_params=params, seed=0)
+    for _ in range(20):
+        report = run(image=IMAGE, bboxes=[[4, 4, 12, 12]], left=[limit])["report"]
+        assert report["status"] in {"FIRST", "MOVED"}
+        assert report["retention"][0] == pytest.approx(limit, abs=1e-5)
+
+
+def test_ids_that_float32_cannot_tell_apart_are_refused():
+    two = {"keypoints": [(2, 2), (44, 36)], "who": [900100259690, 900100259691]}
+    crop = S.RandomCrop(20, 20, instances="who", report_key="report")
+    params = A.KeypointParams("xy", label_fields=["who"])
+    with pytest.raises(sa.ContentError, match=r"instances='who' must name ids below 16777216.* give them as text"):
+        A.Compose([crop], keypoint_params=params)(image=IMAGE, **two)
+    out = A.Compose([crop], keypoint_params=params)(image=IMAGE, keypoints=two["keypoints"], who=["690", "691"])
+    assert len(out["report"]["retention"]) == 2
+
+
+@pytest.mark.parametrize("crowd", [None, np.nan])
+def test_ignore_is_said_of_each_object(crowd):
+    params = A.BboxParams("pascal_voc", label_fields=["crowd"])
+    run = A.Compose([S.RandomCrop(20, 20, ignore="crowd")], bbox_params=params)
+    with pytest.raises(sa.ContentError, match="ignore"):
+        run(image=IMAGE, bboxes=[[4, 4, 12, 12], [20, 20, 30, 30]], crowd=[crowd, 0])
+    with pytest.raises(sa.ContentError, match="ignore must be true or false of each object"):
+        sa.place(SIZE, [[4, 4, 12, 12]], (20, 20), rng=np.random.default_rng(0), ignore=[np.nan])
+
+
+def test_limits_by_name_need_classes_that_have_names():
+    mask = masks_at(NEAR)[0]
+    crop = S.CropNonEmptyMaskIfExists(20, 20, min_retention={"cat": 0.5})
+    with pytest.raises(sa.ContentError, match='limits per label need classes: say protect="mask"'):
+        A.Compose([crop])(image=IMAGE, mask=mask)
+    named = S.RandomCrop(20, 20, protect="mask", min_retention={"road": 0.9})
+    with pytest.raises(sa.ContentError, match="for its classes, whole numbers"):
+        A.Compose([named])(image=IMAGE, mask=mask)
+    for out in draws(S.CropNonEmptyMaskIfExists(20, 20, protect="mask", min_retention={1: 1.0}), 20, mask=mask):
+        assert out["mask"].sum() == mask.sum()
+
+
+def test_nothing_asked_of_keypoints_needs_no_instances():
+    plain = A.Compose([A.RandomCrop(20, 20)], keypoint_params=A.KeypointParams("xy"), seed=1)
+    guarded = A.Compose([S.RandomCrop(20, 20, min_retention=0)], keypoint_params=A.KeypointParams("xy"), seed=1)
+    image = np.arange(40 * 48 * 3, dtype=np.uint8).reshape(40, 48, 3)
+    for _ in range(10):
+        one, other = (run(image=image, keypoints=[(2, 2), (30, 30)]) for run in (plain, guarded))
+        np.testing.assert_array_equal(one["image"], other["image"])

@@ -205,7 +205,10 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         first = self.kind.window(self.host, drawn, image_size)
         if first is None:
             first = self.kind.mended(drawn, image_size)
-            if first is None:
+            if first is None:  # the transform's own to refuse; where it does not, nothing has guarded the draw
+                self._counts.add(Status.UNGUARDED)
+                if self.report_key is not None:
+                    data[self.report_key] = {"status": Status.UNGUARDED.name}
                 return drawn
             self.kind.put(self.host, drawn, first, image_size)
         if self._mask_limit is not None and self._is_masks(data):
@@ -249,6 +252,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         sample = Sample(data, self._additional_targets, self.processors, image_size)
         said = self._reading.protect is not None or sample.keys("bboxes") or sample.keys("masks")
         if isinstance(self.kind, AroundMask) and not said:  # then it is what this host looks at
+            if self._policy.per_label:
+                raise ContentError('limits per label need classes: say protect="mask" to have them read from the mask')
             return semantic(self.kind.mask(self.host, data), image_size, self._policy, None, None)
         return content_from(sample, self._policy, self._reading)
 
@@ -280,7 +285,13 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         processor = self.get_processor("bboxes")
         if processor is not None and self.report_key in (processor.params.label_fields or ()):
             raise ContentError(f"report_key={self.report_key!r} is one of the label_fields; choose a key of its own")
-        data[self.report_key] = _worse(data.get(self.report_key), report)
+        before = data.get(self.report_key)
+        if before is not None and not (isinstance(before, dict) and before.get("status") in Status.__members__):
+            raise ContentError(
+                f"{self.report_key!r} of the sample must be free for the report, got {type(before).__name__}; "
+                "rename it, or choose another report_key"
+            )
+        data[self.report_key] = _worse(before, report)
 
     # Applying.
 
@@ -333,7 +344,10 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         return result
 
     def _judge_again(self, params: dict[str, Any], data: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the report of a replayed window: it stays where it is, and is FIRST or UNMET on this sample."""
+        """Return the report of a replayed window: it stays where it is, and is FIRST or UNMET on this sample.
+
+        With ``keep="one"`` any object will do, since the one that was meant is not on this sample.
+        """
         image_size: Size = params["shape"][:2]
         window = self.kind.window(self.host, params, image_size)
         if window is None:
@@ -341,6 +355,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         content = self._content(data, image_size)
         output = self.kind.output(self.host, size_of(window), params, image_size)
         status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
+        if params.get(REPORT, {}).get("status") == Status.UNGUARDED.name:
+            status = Status.UNGUARDED
         found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
         self._counts.add(found.status)
         return outcome_of(found, content, self._policy, output).to_dict()

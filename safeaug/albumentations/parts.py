@@ -24,7 +24,8 @@ def letterboxed(crop: A.DualTransform, output: Size, data: dict[str, Any]) -> di
     dict
         Every target in the new size.
     """
-    settings = {key: getattr(crop, key) for key in ("interpolation", "mask_interpolation") if hasattr(crop, key)}
+    names = "interpolation", "mask_interpolation", "area_for_downscale"
+    settings = {key: getattr(crop, key) for key in names if hasattr(crop, key)}
     # A border of one colour, whatever the crop's: a mirrored one would repeat the objects, and their boxes.
     filling = {key: getattr(crop, key) for key in ("fill", "fill_mask") if hasattr(crop, key)}
     for step in (

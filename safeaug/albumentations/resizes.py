@@ -1,9 +1,10 @@
 """Resizes: nothing is cut, but objects may become too small to be seen (``min_visible_pixels``) or be stretched.
 
 The output size is kept. Where a resize of the whole image breaks the promise and the policy has a pixel floor or says
-``on_fail="enlarge"``, the largest part of the image that keeps it is resized instead, at the least the tightest window
-around the objects. Where not even that will do, retention and pixels are in conflict at this size: the draw is UNMET,
-and the report's ``visible_pixels`` say by how much.
+``on_fail="enlarge"``, a part of the image is resized instead: the first that keeps it of 16, from the whole image
+evenly down to the tightest window around the objects, which it does not cut where it need not. Where none of them
+will do, retention and pixels are in conflict at this size: the draw is UNMET, and the report's ``visible_pixels`` say
+by how much.
 """
 
 from collections.abc import Sequence

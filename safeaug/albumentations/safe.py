@@ -59,9 +59,12 @@ class Safe(Guarded, _Forwarding):
 
     Notes
     -----
-    The host's transforms follow the law of their drop-ins. Somebody else's that draws ``crop_coords`` and nothing else
-    is moved and resized like a random crop, with all positions inside the image as its domain. Any other is drawn anew,
-    up to ``tries`` times (REDRAWN); its window is told by the points that go through it.
+    The host's transforms follow the law of their drop-ins. Somebody else's that draws ``crop_coords`` and nothing
+    else is moved and resized like a random crop, with all positions inside the image as its domain. Any other is
+    drawn anew, up to ``tries`` times (REDRAWN); its window is told by the points that go through it. A class derived
+    from one of the host's that renders in its own way (any ``apply...``) is somebody else's. Its masks must be
+    rendered to the size of its images. Of somebody else's no output size is known, so ``on_fail="skip"`` leaves the
+    sample as it is.
 
     Examples
     --------

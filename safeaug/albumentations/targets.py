@@ -11,6 +11,7 @@ from safeaug import objects
 from safeaug.content import (
     Content,
     Traits,
+    checked_ignore,
     checked_priors,
     checked_weights,
     content_of_rows,
@@ -29,6 +30,9 @@ FAR_OUTSIDE = 2.0
 Target = Literal["boxes", "masks", "mask", "keypoints"]
 Protect = Target | Callable[[dict[str, Any]], Mapping[str, Any]]
 
+EXACT_IN_SINGLE = 2**24
+"""Whole numbers from here on are not all different in float32."""
+
 KEYS: dict[Target, str] = {"boxes": "bboxes", "masks": "masks", "mask": "mask", "keypoints": "keypoints"}
 """Where the host's samples hold each kind of object."""
 
@@ -43,7 +47,9 @@ class Reading(NamedTuple):
     ----------
     protect : {"boxes", "masks", "mask", "keypoints"}, callable or None
         What must survive. None: the first of boxes, masks and keypoints that the sample carries. A callable gets the
-        sample as the transform sees it and returns keywords of `safeaug.objects.content_from`, in pixels.
+        sample as the transform sees it and returns keywords of `safeaug.objects.content_from`, in pixels of the image
+        at this step. Keys of your own are not moved by the steps before, and boxes are normalised here
+        (``"box_format": "xyxyn"``).
     labels, weights, ignore, prior_visibility : str or None
         Names of label fields.
     instances : str or None
@@ -194,7 +200,8 @@ def _keypoints(sample: Sample, policy: Policy, reading: Reading) -> Content:
     """Return the instances that keypoints belong to; what is said of each is said of its first keypoint."""
     points = []
     said = _Said(policy, reading)
-    for table in sample.tables("keypoints"):
+    tables = [] if reading.instances is None and policy.plain_limit == 0 else sample.tables("keypoints")
+    for table in tables:  # of a limit of 0 nothing is asked, so nobody need say whose keypoints they are
         xy = table.rows[:, :2].astype(np.float64)
         seen = np.ones(len(xy), bool) if reading.visible is None else table.numbers("visible", reading.visible) > 0
         groups = table.groups(reading.instances)
@@ -231,7 +238,7 @@ class _Said:
         reading, count = self.reading, len(table.rows)
         passed_over = [False] * count
         if reading.ignore is not None:
-            passed_over = (table.numbers("ignore", reading.ignore) != 0).tolist()
+            passed_over = checked_ignore(table.numbers("ignore", reading.ignore))
         if reading.weights is not None:
             self.weights += checked_weights(table.numbers("weights", reading.weights))
         if reading.prior_visibility is not None:
@@ -284,7 +291,13 @@ class Table(NamedTuple):
             )
         if instances == OTHERS:
             return [np.arange(len(self.rows))]
-        _, first, which = np.unique(self.column("instances", instances), return_index=True, return_inverse=True)
+        ids = self.column("instances", instances)
+        if self.names(instances) is None and len(ids) and np.abs(ids).max() >= EXACT_IN_SINGLE:
+            raise ContentError(
+                f"instances={instances!r} must name ids below {EXACT_IN_SINGLE}, which albumentations keeps apart in "
+                f"float32, got {np.abs(ids).max():.0f}; give them as text"
+            )
+        _, first, which = np.unique(ids, return_index=True, return_inverse=True)
         return [np.flatnonzero(which == each) for each in np.argsort(first)]
 
     @property

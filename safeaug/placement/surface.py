@@ -35,7 +35,8 @@ def feasible_on_surface(demand: Demand, size: Size, domain: Domain, within: With
     within : ndarray of shape (X, Y), bool, optional
         Which of them the host allows.
     """
-    marks = np.concatenate([_good(demand, size, block) for block in _blocks(domain)])
+    together = 1 if demand.keep is None else len(demand.boxes)  # a callable sees all objects at once
+    marks = np.concatenate([_good(demand, size, block) for block in _blocks(domain, together)])
     return Marked(domain, marks if within is None else marks & within)
 
 
@@ -96,9 +97,9 @@ def _shape_of(domain: Domain) -> tuple[int, int]:
     return domain.x1 - domain.x0 + 1, domain.y1 - domain.y0 + 1
 
 
-def _blocks(domain: Domain) -> Iterator[Domain]:
-    """Yield the domain in blocks of whole columns."""
-    columns = max(1, CELLS // (domain.y1 - domain.y0 + 1))
+def _blocks(domain: Domain, together: int = 1) -> Iterator[Domain]:
+    """Yield the domain in blocks of whole columns, of which so many surfaces are held together."""
+    columns = max(1, CELLS // ((domain.y1 - domain.y0 + 1) * together))
     for x in range(domain.x0, domain.x1 + 1, columns):
         yield domain._replace(x0=x, x1=min(x + columns - 1, domain.x1))
 

@@ -131,7 +131,8 @@ class Region:
         """Within its box, its area above and to the left of every corner of a pixel; exact for whole pixels."""
         x0, y0, x1, y1 = map(int, self.box)
         cover = self._shares[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
-        dtype = np.int64 if self._is_whole else np.float64
+        whole = np.int32 if cover.size < 2**31 else np.int64
+        dtype = whole if self._is_whole else np.float64
         table = np.zeros((cover.shape[0] + 1, cover.shape[1] + 1), dtype=dtype)
         np.cumsum(cover, axis=0, out=table[1:, 1:])
         np.cumsum(table[1:, 1:], axis=1, out=table[1:, 1:])

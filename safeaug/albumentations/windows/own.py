@@ -82,7 +82,8 @@ class AroundOne(Cut):
         x, y = np.arange(width - size[1] + 1), np.arange(height - size[0] + 1)
         columns = _holds(x, box[:, 0], box[:, 2], size[1], erosion, width)
         rows = _holds(y, box[:, 1], box[:, 3], size[0], erosion, height)
-        allowed: NDArray[np.bool_] = np.any(columns[:, :, None] & rows[:, None, :], axis=0)
+        # How many boxes allow each position: their number fits float32, and a product needs no (N, X, Y) in between.
+        allowed: NDArray[np.bool_] = columns.T.astype(np.float32) @ rows.astype(np.float32) > 0
         return allowed
 
 

@@ -18,7 +18,7 @@ from safeaug.measures import meets
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found
 from safeaug.scales import Scaling, search_scale
-from safeaug.search import opening, search
+from safeaug.search import opening, search_opened
 from safeaug.task import CHOOSE
 
 
@@ -58,20 +58,20 @@ class MaxSize(ToSize):
 
     def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
         """Where the host chooses among sizes, choose uniformly among those that do; else as a fixed resize."""
+        opened = opening(draw.first, content, policy, draw.stream)
+        if isinstance(opened, Found):
+            return opened
         choices = draw.transform.max_size
-        if isinstance(choices, Sequence) and not self._does(draw, content, policy, draw.drawn["scale"]):
-            opened = opening(draw.first, content, policy, draw.stream)
-            if isinstance(opened, Found):
-                return opened
+        if isinstance(choices, Sequence) and not self._does(draw, opened, policy, draw.drawn["scale"]):
             scales = [_scale(draw.transform, draw.image_size, choice) for choice in choices]
             good = [scale for scale in scales if self._does(draw, opened, policy, scale)]
             if good:
                 draw.drawn["scale"] = good[int(draw.stream(CHOOSE)() * len(good))]
                 return Found(draw.first, Status.RESIZED, Stage.REDRAW, len(choices))
-        return search(draw.first, draw, content, policy, draw.stream)
+        return search_opened(draw.first, draw, opened, policy, draw.stream)
 
     def _does(self, draw: Draw, content: Content, policy: Policy, scale: float) -> bool:
-        return not content.boxes or meets(content, policy, draw.first, _scaled(draw.image_size, scale))
+        return meets(content, policy, draw.first, _scaled(draw.image_size, scale))
 
 
 def _chosen(transform: Any, drawn: Params, image_size: Size) -> int | None:

@@ -9,7 +9,7 @@ from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.windows.kind import Cut, Kind, Params
 from safeaug.content import Content
 from safeaug.errors import PolicyError, RetentionError
-from safeaug.geometry import Size, Window, size_of
+from safeaug.geometry import Size, Window, size_of, window_at
 from safeaug.measures import allows, demand_of, kept_weight, passes
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found
@@ -46,8 +46,10 @@ class Traced(Kind):
     def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
         """Return the size of what the transform makes of an empty mask; of another window, in the same way."""
         window = self.window(transform, drawn, image_size)
-        made = traced_output(transform, drawn, image_size)
-        return size if window is not None and size_of(window) == made else made
+        moves = "crop_coords" in drawn and CUT.window(transform, drawn, image_size) == window
+        if window is not None and moves and size != size_of(window):  # how it would render a window of this size
+            drawn = {**drawn, "crop_coords": window_at(0, 0, size)}
+        return traced_output(transform, drawn, image_size)
 
     def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
         """Search like a crop where the window can be replaced; else draw anew, up to ``tries`` times."""
