@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeaug.content import Content, Traits, content_of, content_of_rows, content_of_shapes, traits_of
+from safeaug.content import Content, content_of, content_of_rows, content_of_shapes
 from safeaug.errors import ContentError
 from safeaug.geometry import Box, BoxFormat, Size, corners_of, to_xyxy
 from safeaug.policy import OTHERS, Policy
 from safeaug.shapes import Region, Shape, map_of, points_of, polygon_of, region_of
+from safeaug.traits import Traits, traits_of
 
 IGNORE_INDEX = 255
 """The value of a semantic mask that says nothing, as is the custom."""

@@ -14,7 +14,7 @@ ROOT = Path(safeaug.__file__).parent
 FLOORS = {
     "version": 0, "errors": 0, "arrays": 0, "splitmix": 0,
     "policy": 1, "geometry": 1,
-    "shapes": 1.25,
+    "shapes": 1.25, "traits": 1.25,
     "records": 1.5, "counts": 1.5,
     "content": 2, "placement": 2,
     "objects": 2.1,

@@ -28,10 +28,10 @@ from safeaug.albumentations.own import (
     RandomCropNearBBox,
     RandomSizedBBoxSafeCrop,
 )
+from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.resizes import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from safeaug.albumentations.safe import Safe
 from safeaug.albumentations.sides import CropAndPad
-from safeaug.albumentations.targets import Reading
 
 __all__ = [
     "AtLeastOneBBoxRandomCrop",

@@ -22,7 +22,8 @@ import numpy as np
 from safeaug.albumentations.draw import Draw, stand_in
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.parts import letterboxed
-from safeaug.albumentations.targets import Reading, Sample, content_from
+from safeaug.albumentations.reading import Reading
+from safeaug.albumentations.targets import Sample, content_from
 from safeaug.albumentations.windows import AroundMask, Cut, Kind
 from safeaug.content import Content
 from safeaug.counts import Counts

@@ -15,7 +15,7 @@ import cv2
 
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.parts import cut_first
-from safeaug.albumentations.targets import Protect
+from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import MaxSize, Scale, ToSize
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 

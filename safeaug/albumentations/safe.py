@@ -11,7 +11,7 @@ from safeaug.albumentations.draw import stand_in
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.parts import cut_first
-from safeaug.albumentations.targets import Protect
+from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import Kind, kind_of
 from safeaug.errors import PolicyError
 from safeaug.geometry import Window

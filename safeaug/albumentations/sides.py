@@ -6,7 +6,7 @@ import albumentations as A
 import cv2
 
 from safeaug.albumentations.guarded import Guarded
-from safeaug.albumentations.targets import Protect
+from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import Sides
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 

@@ -1,5 +1,6 @@
 """What a guarded draw asks of its transform, and the answer of those that cut by ``crop_coords``."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,11 @@ from safeaug.geometry import Domain, Size, Window, size_of, window_at
 from safeaug.policy import Policy
 from safeaug.records import Found
 from safeaug.search import search
+
+LATTICE = 64
+"""Sizes of the fixed lattice; where two numbers make a size, 8 of each."""
+
+SIDE = round(math.sqrt(LATTICE))
 
 Params = dict[str, Any]
 """Parameters of one draw, by the host's own keys."""

@@ -1,7 +1,6 @@
 """Crops of the host that keep a promise of their own. The guard stays within it."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,14 +8,14 @@ from albumentations.core.bbox_utils import denormalize_bboxes, union_of_bboxes
 from numpy.typing import NDArray
 
 from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.windows.between import Between, Ends
 from safeaug.albumentations.windows.kind import Cut, Params
-from safeaug.albumentations.windows.random import Ends, domain_between, sizes_between
 from safeaug.candidates import Law
-from safeaug.geometry import Domain, Size, Window
+from safeaug.geometry import Size, Window
 from safeaug.shapes import region_of
 
 
-class AroundBoxes(Cut):
+class AroundBoxes(Between):
     """``BBoxSafeRandomCrop``: the window holds the union of all boxes, shrunk by the erosion rate."""
 
     law = Law.OWN
@@ -31,18 +30,8 @@ class AroundBoxes(Cut):
         x0, y0 = min(x0, image_size[1] - 1), min(y0, image_size[0] - 1)
         return x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)
 
-    def domain(self, draw: Draw, size: Size) -> Domain:
-        """Return the positions at which the window holds the shrunk union."""
-        ends = self._ends(draw)
-        return super().domain(draw, size) if ends is None else domain_between(*ends, size)
-
-    def lattice(self, draw: Draw) -> Iterable[Size]:
-        """Return 8 heights × 8 widths, from the shrunk union to the whole image."""
-        ends = self._ends(draw)
-        return () if ends is None else sizes_between(*ends)
-
-    def _ends(self, draw: Draw) -> tuple[Ends, Ends] | None:
-        """Return the bounds along x and y, on whole pixels as the host rounds them; None where it has no union."""
+    def ends(self, draw: Draw) -> tuple[Ends, Ends] | None:
+        """Return the bounds of windows that hold the shrunk union, as the host rounds them; None where it has none."""
         boxes, (height, width) = draw.data["bboxes"], draw.image_size
         union = union_of_bboxes(bboxes=boxes, erosion_rate=draw.transform.erosion_rate) if len(boxes) else None
         if union is None:
@@ -121,21 +110,14 @@ class AroundMask(Cut):
         return merged
 
 
-class NearBox(Cut):
+class NearBox(Between):
     """``RandomCropNearBBox``: each side of a given box, shifted by up to a share of its length."""
 
     law = Law.OWN
     promises = False
 
-    def domain(self, draw: Draw, size: Size) -> Domain:
-        """Return the positions at which no side is shifted further."""
-        return domain_between(*self._ends(draw), size)
-
-    def lattice(self, draw: Draw) -> Iterable[Size]:
-        """Return 8 heights × 8 widths of the host's range."""
-        return sizes_between(*self._ends(draw))
-
-    def _ends(self, draw: Draw) -> tuple[Ends, Ends]:
+    def ends(self, draw: Draw) -> tuple[Ends, Ends]:
+        """Return how far each side may be shifted."""
         crop, (height, width) = draw.transform, draw.image_size
         box = crop._clip_bbox(draw.data[crop.cropping_bbox_key], draw.image_size)
         x0, y0, x1, y1 = (math.floor(side) for side in box)

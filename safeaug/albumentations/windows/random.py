@@ -2,16 +2,12 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows.kind import Cut, Params, ranged
-from safeaug.geometry import Domain, Size, Window
-
-LATTICE = 64
-"""Sizes of the fixed lattice; where two numbers make a size, 8 of each."""
-
-SIDE = round(math.sqrt(LATTICE))
+from safeaug.albumentations.windows.between import Between, Ends
+from safeaug.albumentations.windows.kind import LATTICE, SIDE, Cut, Params, ranged
+from safeaug.geometry import Size, Window
 
 
 class RandomCut(Cut):
@@ -64,47 +60,13 @@ class Resized(Sized):
         return sorted(sizes)
 
 
-class Ends(NamedTuple):
-    """Along one axis, a window that begins in ``[start, inner]`` and ends in ``[outer, stop]``, each end by itself."""
-
-    start: int
-    inner: int
-    outer: int
-    stop: int
-
-
-def domain_between(x: Ends, y: Ends, size: Size) -> Domain:
-    """Return the positions of a window of some size whose ends lie within bounds."""
-    height, width = size
-    return Domain(
-        max(x.start, x.outer - width),
-        min(x.inner, x.stop - width),
-        max(y.start, y.outer - height),
-        min(y.inner, y.stop - height),
-    )
-
-
-def sizes_between(x: Ends, y: Ends) -> list[Size]:
-    """Return 8 heights × 8 widths, from the least to the greatest that ends within bounds can have."""
-    heights = ranged(max(1, y.outer - y.inner), y.stop - y.start, SIDE)
-    widths = ranged(max(1, x.outer - x.inner), x.stop - x.start, SIDE)
-    return sorted({(height, width) for height in heights for width in widths})
-
-
-class FromBorders(Cut):
+class FromBorders(Between):
     """``RandomCropFromBorders``: each side loses up to a share of the image."""
 
     promises = False
 
-    def domain(self, draw: Draw, size: Size) -> Domain:
-        """Return the positions at which no side loses more than its share."""
-        return domain_between(*self._ends(draw), size)
-
-    def lattice(self, draw: Draw) -> Iterable[Size]:
-        """Return 8 heights × 8 widths of the host's range."""
-        return sizes_between(*self._ends(draw))
-
-    def _ends(self, draw: Draw) -> tuple[Ends, Ends]:
+    def ends(self, draw: Draw) -> tuple[Ends, Ends]:
+        """Return how far each side may come in."""
         crop, (height, width) = draw.transform, draw.image_size
         return (
             Ends(0, int(crop.crop_left * width), int((1 - crop.crop_right) * width), width),
