@@ -52,7 +52,19 @@ class Draw:
         The guard's generator, where numbers of this draw have been taken from it already.
     """
 
-    __slots__ = ("_again", "_fork", "_guard", "_kind", "data", "drawn", "first", "frame", "image_size", "params")
+    __slots__ = (
+        "_again",
+        "_fork",
+        "_guard",
+        "_kind",
+        "data",
+        "drawn",
+        "first",
+        "frame",
+        "hopeless",
+        "image_size",
+        "params",
+    )
 
     def __init__(
         self,
@@ -70,6 +82,8 @@ class Draw:
         self.frame, self.first = frame, first
         self._fork = fork
         self._again: Any = None
+        self.hopeless = False
+        """Whether a kind has found that no further draw of the host can do."""
 
     @property
     def transform(self) -> Any:
@@ -84,7 +98,7 @@ class Draw:
     @property
     def redraws(self) -> bool:
         """Whether another draw of the host may do."""
-        return self._kind.redraws
+        return self._kind.redraws and not self.hopeless
 
     @property
     def whole(self) -> Size | None:

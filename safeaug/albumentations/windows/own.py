@@ -11,7 +11,12 @@ from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.windows.between import Between, Ends
 from safeaug.albumentations.windows.kind import Cut, Params
 from safeaug.candidates import Law
-from safeaug.geometry import Size, Window
+from safeaug.content import Content
+from safeaug.geometry import Size, Window, size_of
+from safeaug.measures import demand_of, passes
+from safeaug.placement import rectangle
+from safeaug.policy import Policy
+from safeaug.records import Found
 from safeaug.shapes import region_of
 
 
@@ -55,10 +60,22 @@ class ResizedBox(AroundBoxes):
         return transform.height, transform.width
 
 
-class AroundOne(Cut):
-    """``AtLeastOneBBoxRandomCrop``: the window holds one of the boxes, shrunk by the erosion factor."""
+class OneSize(Cut):
+    """Crops of one size. Where none of its positions will do, the host, which may be slow, is not drawn anew."""
 
     law = Law.OWN
+
+    def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
+        """Return the window that the guarded draw takes."""
+        size = size_of(draw.first)
+        demand = demand_of(content, policy, size, draw.output(size))
+        if content.boxes and not passes(demand, draw.first):
+            draw.hopeless = rectangle(demand, size, draw.domain(size)) is None
+        return super().find(draw, content, policy)
+
+
+class AroundOne(OneSize):
+    """``AtLeastOneBBoxRandomCrop``: the window holds one of the boxes, shrunk by the erosion factor."""
 
     def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
         """Return the positions at which the window holds a shrunk box, as far as it fits."""
@@ -88,10 +105,8 @@ def _holds(
     return allowed
 
 
-class AroundMask(Cut):
+class AroundMask(OneSize):
     """``CropNonEmptyMaskIfExists``: the window holds some pixel of the mask."""
-
-    law = Law.OWN
 
     def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
         """Return the positions at which the window holds such a pixel; None for an empty mask."""
