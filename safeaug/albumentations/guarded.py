@@ -166,6 +166,9 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         if asked is None or (asked and (not self._roams or first[0] >= first[2] or first[1] >= first[3])):
             return self._guarded(drawn, params, data)
         if not asked:
+            if self.report_key is None:  # most draws of most users end here: count, and be done
+                self._counts.add(Status.FIRST)
+                return drawn
             return self._ended(Found(first, Status.FIRST, Stage.DRAWN, 1), drawn, params, data)
         fork, size = self.fork(first), size_of(first)
         position = place(asked, size, image_size, fork)
