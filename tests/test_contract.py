@@ -828,6 +828,9 @@ def test_a_replay_of_an_unguarded_draw_stays_one():
     out = run(**sample())
     again = A.ReplayCompose.replay(out["replay"], **sample())
     assert out["report"]["status"] == again["report"]["status"] == "UNGUARDED"
+    quiet = A.ReplayCompose([S.RandomCrop(20, 20, apply_rate=0.0)], bbox_params=A.BboxParams("pascal_voc"))
+    (replayed,) = quiet(image=picture(), bboxes=[[0, 0, 9, 9, 1]])["replay"]["transforms"]
+    assert replayed["params"]["safeaug"] == {"status": "UNGUARDED"}
 
 
 def test_a_report_needs_room_in_the_sample():

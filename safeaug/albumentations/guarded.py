@@ -23,22 +23,20 @@ from safeaug.albumentations.draw import Draw, stand_in
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.parts import letterboxed
 from safeaug.albumentations.reading import Reading
-from safeaug.albumentations.targets import Sample, content_from
-from safeaug.albumentations.windows import AroundMask, Cut, Kind
+from safeaug.albumentations.reports import REPORT, LeftOut, worse
+from safeaug.albumentations.targets import Sample
+from safeaug.albumentations.windows import Cut, Kind
 from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import Size, Window, letterbox, size_of, window_at
 from safeaug.measures import holds_all, meets, plain_demand
-from safeaug.objects import content_of_masks, instances, semantic
+from safeaug.objects import content_of_masks, instances
 from safeaug.plain import Asked, judge, place, redrawn
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found
 from safeaug.search import outcome_of, remainder
 from safeaug.splitmix import keyed
-
-REPORT = "safeaug"
-"""Key of the host's parameters under which a draw's outcome travels to the sample and into replays."""
 
 _DEFAULTS = Policy().to_dict()
 _NOT_THE_HOSTS = {*_DEFAULTS, *Reading._fields, "policy", "report_key", "self", "__class__"}
@@ -211,8 +209,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             first = self.kind.mended(drawn, image_size)
             if first is None:  # the transform's own to refuse; where it does not, nothing has guarded the draw
                 self._counts.add(Status.UNGUARDED)
-                if self.report_key is not None:
-                    data[self.report_key] = {"status": Status.UNGUARDED.name}
+                self._tell(drawn, data, {"status": Status.UNGUARDED.name})
                 return drawn
             self.kind.put(self.host, drawn, first, image_size)
         if self._mask_limit is not None and self._is_masks(data):
@@ -239,11 +236,13 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         """Return the parameters of a draw, counted and reported."""
         self._counts.add(found.status)
         if self.report_key is None and found.status is not Status.SKIPPED:
+            if found.status is Status.UNGUARDED:  # which a replay has to know
+                drawn[REPORT] = {"status": Status.UNGUARDED.name}
             return drawn
         image_size: Size = params["shape"][:2]
         report = self._report(found, drawn, image_size, content or self._content(data, image_size))
         if found.status is Status.SKIPPED:
-            raise _LeftOut(params, report)
+            raise LeftOut(params, report)
         self._tell(drawn, data, report)
         return drawn
 
@@ -254,12 +253,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def _content(self, data: dict[str, Any], image_size: Size) -> Content:
         sample = Sample(data, self._additional_targets, self.processors, image_size)
-        said = self._reading.protect is not None or sample.keys("bboxes") or sample.keys("masks")
-        if isinstance(self.kind, AroundMask) and not said:  # then it is what this host looks at
-            if self._policy.per_label:
-                raise ContentError('limits per label need classes: say protect="mask" to have them read from the mask')
-            return semantic(self.kind.mask(self.host, data), image_size, self._policy, None, None)
-        return content_from(sample, self._policy, self._reading)
+        return self.kind.content(self.host, sample, self._policy, self._reading)
 
     def _check_companions(self, data: dict[str, Any], image_size: Size) -> None:
         """Raise where an additional image or mask has another size: one window cannot mean the same in both."""
@@ -289,13 +283,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         processor = self.get_processor("bboxes")
         if processor is not None and self.report_key in (processor.params.label_fields or ()):
             raise ContentError(f"report_key={self.report_key!r} is one of the label_fields; choose a key of its own")
-        before = data.get(self.report_key)
-        if before is not None and not (isinstance(before, dict) and before.get("status") in Status.__members__):
-            raise ContentError(
-                f"{self.report_key!r} of the sample must be free for the report, got {type(before).__name__}; "
-                "rename it, or choose another report_key"
-            )
-        data[self.report_key] = _worse(before, report)
+        data[self.report_key] = worse(self.report_key, data.get(self.report_key), report)
 
     # Applying.
 
@@ -314,7 +302,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         calls = self._calls
         try:
             result = super().__call__(*args, force_apply=force_apply, **kwargs)
-        except _LeftOut as left_out:
+        except LeftOut as left_out:
             result = self._leave_out(left_out, kwargs)
         if calls == self._calls and not self.replay_mode:
             self._counts.add(Status.NOT_APPLIED)
@@ -322,7 +310,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             result[self.report_key] = {"status": Status.NOT_APPLIED.name}
         return result
 
-    def _leave_out(self, left_out: "_LeftOut", data: dict[str, Any]) -> dict[str, Any]:
+    def _leave_out(self, left_out: LeftOut, data: dict[str, Any]) -> dict[str, Any]:
         """Return the whole image, in the promised size, and keep the books that the host's call was about to keep."""
         self.params = {**left_out.params, REPORT: left_out.report}
         if self.deterministic:
@@ -392,17 +380,3 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
                 )
         state: dict[str, Any] = super().to_dict_private()
         return state
-
-
-class _LeftOut(Exception):  # noqa: N818  # not an error: a way out of the host's call
-    """A draw that ``on_fail="skip"`` leaves out."""
-
-    def __init__(self, params: dict[str, Any], report: dict[str, Any]) -> None:
-        super().__init__()
-        self.params = params
-        self.report = report
-
-
-def _worse(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
-    """Return the report with the greater status: that of a pipeline is its worst step's."""
-    return other if one is None or Status[one["status"]] <= Status[other["status"]] else one

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.reading import Reading
+from safeaug.albumentations.targets import Sample, content_from
 from safeaug.candidates import Law
 from safeaug.content import Content
 from safeaug.geometry import Domain, Size, Window, size_of, window_at
@@ -58,7 +60,7 @@ class Kind:
         return None
 
     def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
-        """Write another window into the parameters of a draw."""
+        """Write another window into the parameters of a draw. A kind of one window is never asked to."""
         raise NotImplementedError
 
     def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
@@ -77,6 +79,10 @@ class Kind:
     def lattice(self, draw: Draw) -> Iterable[Size]:
         """Return sizes inside the host's own range, which are tried when redraws do not help."""
         return ()
+
+    def content(self, transform: Any, sample: Sample, policy: Policy, reading: Reading) -> Content:
+        """Return what must survive of a sample."""
+        return content_from(sample, policy, reading)
 
     def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
         """Return the window that the guarded draw takes."""

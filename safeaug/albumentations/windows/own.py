@@ -8,12 +8,16 @@ from albumentations.core.bbox_utils import denormalize_bboxes, union_of_bboxes
 from numpy.typing import NDArray
 
 from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.reading import Reading
+from safeaug.albumentations.targets import Sample
 from safeaug.albumentations.windows.between import Between, Ends
 from safeaug.albumentations.windows.kind import Cut, Params
 from safeaug.candidates import Law
 from safeaug.content import Content
+from safeaug.errors import ContentError
 from safeaug.geometry import Size, Window, size_of
 from safeaug.measures import demand_of, passes
+from safeaug.objects import semantic
 from safeaug.placement import rectangle
 from safeaug.policy import Policy
 from safeaug.records import Found
@@ -115,6 +119,14 @@ class AroundMask(OneSize):
             return None
         allowed: NDArray[np.bool_] = region.surface(size, self.domain(draw, size)) > 0
         return allowed
+
+    def content(self, transform: Any, sample: Sample, policy: Policy, reading: Reading) -> Content:
+        """Return what must survive; where nothing is said and there are no boxes nor masks, what the host looks at."""
+        if reading.protect is not None or sample.keys("bboxes") or sample.keys("masks"):
+            return super().content(transform, sample, policy, reading)
+        if policy.per_label:
+            raise ContentError('limits per label need classes: say protect="mask" to have them read from the mask')
+        return semantic(self.mask(transform, sample.data), sample.image_size, policy, None, None)
 
     @staticmethod
     def mask(transform: Any, data: Params) -> NDArray[np.bool_]:
