@@ -1,7 +1,7 @@
 """Image augmentation in which every draw keeps its object, or says that it could not.
 
-The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations`` is
-loaded when it is first asked for.
+The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations`` and
+``safeaug.batch`` (torch) are loaded when they are first asked for.
 """
 
 import importlib
@@ -12,6 +12,7 @@ from safeaug.version import __version__
 
 if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
+    from safeaug import batch as batch
     from safeaug.by_hand import place
     from safeaug.errors import ContentError, MissingHostError, PolicyError, RetentionError, SafeAugError
     from safeaug.policy import Policy, Stage, Status
@@ -29,7 +30,9 @@ _HOMES = {
     "Outcome": "records",
     "place": "by_hand",
 }
-_HOSTS = ("albumentations",)
+_HOSTS = {"albumentations": "albumentations", "batch": "torch"}
+"""Rooms that need a library, and which."""
+
 
 __all__ = [
     "ContentError",
@@ -60,4 +63,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *(host for host in _HOSTS if importlib.util.find_spec(host))])
+    return sorted([*__all__, *(room for room, host in _HOSTS.items() if importlib.util.find_spec(host))])

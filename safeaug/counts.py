@@ -52,13 +52,13 @@ class Counts:
         self._row, self._process = 0, current_process()
         self._threads = threading.Lock()
 
-    def add(self, status: Status) -> None:
-        """Count a draw; warn once, by the logger ``safeaug``, when of 100 draws or more over 5 % are UNMET."""
+    def add(self, status: Status, number: int = 1) -> None:
+        """Count draws; warn once, by the logger ``safeaug``, when of 100 draws or more over 5 % are UNMET."""
         if self._process is not current_process():
             self._row, self._process = self._next_row(), current_process()
             self._threads = threading.Lock()  # the parent's may have been held by a thread that does not live here
         with self._threads:
-            self._cells[self._row * _WIDTH + status] += 1
+            self._cells[self._row * _WIDTH + status] += number
         if status is Status.UNMET:
             self._warn()
 

@@ -35,7 +35,7 @@ def required(
     tolerance: Any,
     window_area: Any,
     fill: float | None,
-    pixel_area: float | None,
+    pixel_area: Any | None,
     ops: Ops = FLOATS,
 ) -> Any:
     """Return tau, tolerance already taken off: the area of an object that a window must hold.

@@ -306,3 +306,37 @@ def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+_DEFAULTS: dict[str, Any] = Policy().to_dict()
+
+
+def policy_of(policy: Policy | None, given: Mapping[str, Any]) -> Policy:
+    """Return the policy of a transform that takes one whole, or by its fields.
+
+    Parameters
+    ----------
+    policy : Policy or None
+        The whole.
+    given : mapping
+        Arguments, the fields among them; those that are left at their defaults do not count as given.
+
+    Raises
+    ------
+    PolicyError
+        Where both are given, or the whole is something else.
+
+    Examples
+    --------
+    >>> policy_of(None, {**Policy().to_dict(), "tries": 3, "size": 224}).tries
+    3
+    """
+    fields = {name: given[name] for name in _DEFAULTS}
+    if policy is None:
+        return Policy(**fields)
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy must be a safeaug.Policy, got {policy!r}")
+    twice = [name for name, value in fields.items() if value != _DEFAULTS[name]]
+    if twice:
+        raise PolicyError(f"give either policy or its fields, got policy and {', '.join(twice)}")
+    return policy

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from safeaug import ContentError, Outcome, Policy, Stage, Status
-from safeaug.arrays import NUMPY, ops_of
+from safeaug.arrays import NUMPY
 from safeaug.content import content_of
 from safeaug.geometry import View, intersection, letterbox, stretch, to_xyxy
 from safeaug.measures import demand_of, least_of, measure, plain_demand
@@ -220,19 +220,6 @@ def test_formats_agree(image_size, data, box_format):
     if box_format.endswith("n"):
         row = [value / side for value, side in zip(row, [width, height] * 2, strict=True)]
     np.testing.assert_allclose(to_xyxy([row], box_format, image_size), [[x0, y0, x1, y1]], atol=1e-5)
-
-
-def test_torch_is_found_by_type_and_never_imported(monkeypatch):
-    import sys
-    import types
-
-    class Tensor: ...
-
-    fake = types.ModuleType("torch")
-    fake.Tensor, fake.minimum, fake.maximum, fake.floor, fake.ceil = Tensor, *(object() for _ in range(4))
-    monkeypatch.setitem(sys.modules, "torch", fake)
-    assert ops_of(Tensor()) == (fake.minimum, fake.maximum, fake.floor, fake.ceil)
-    assert ops_of(np.ones(1)) is NUMPY
 
 
 def test_an_outcome_is_plain_data():

@@ -24,6 +24,7 @@ FLOORS = {
     "laws": 2.75,
     "search": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
+    "batch": 5,
     "albumentations": 6,
     "demo": 10,
     "cli": 11, "__main__": 12,
@@ -81,7 +82,8 @@ def test_each_host_is_imported_in_its_own_room_or_above():
     for path in FILES:
         hosts = {name.split(".")[0] for name in imports_of(path)} & HOSTS
         if hosts:
-            assert room_of(path) in {"albumentations", "demo", "cli"}, path
+            assert room_of(path) in {"albumentations", "batch", "demo", "cli"}, path
+            assert room_of(path) != "batch" or hosts == {"torch"}, path
 
 
 def run(code: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from safeaug.arrays import FLOATS, NUMPY, ops_of
+from safeaug.arrays import NUMPY
 from safeaug.content import content_of
 from safeaug.geometry import Domain, domain_of, overlap, reach
 from safeaug.measures import demand_of, kept_weight, measure, passes, required, visible
@@ -175,11 +175,6 @@ def test_reach_bounds_exactly_the_overlaps_that_reach(lo, side, length, share):
         reaches = overlap(start, start + length, lo, hi) >= need
         if abs(overlap(start, start + length, lo, hi) - need) > 1e-9:
             assert reaches == (first <= start <= last)
-
-
-def test_ops_are_found_by_the_type_of_the_operand():
-    assert ops_of(1) is FLOATS
-    assert ops_of(np.ones(2)) is NUMPY
 
 
 def test_a_point_may_lie_outside_by_what_float32_loses():

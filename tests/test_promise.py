@@ -104,6 +104,36 @@ def test_a_million_windows(part):
     assert min(statuses[status] for status in (sa.Status.FIRST, sa.Status.MOVED, sa.Status.RESIZED)) > 1000
 
 
+@pytest.mark.parametrize("part", range(len(POLICIES)))
+def test_a_hundred_thousand_windows_of_batches(part):
+    """Images of all sizes in one batch; whether promises are kept is looked at in plain numbers."""
+    pytest.importorskip("torch")
+    from safeaug.batch.cut import Cut
+    from safeaug.batch.resized import Resized
+    from tests.batch_one import drawn
+
+    rng, policy, draws = random.Random(part), POLICIES[part], 100_000 // len(POLICIES)
+    hosts = Resized((224, 224), (0.08, 1.0), (3 / 4, 4 / 3)), Cut((96, 96), (4, 4, 4, 4))
+    statuses, broken = Counter(), []
+    for first in range(0, draws, 125):
+        host = hosts[first // 125 % 5 == 0]
+        samples = [(*scene(rng, most=2), {}) for _ in range(125)]
+        batch = drawn(host, policy, samples, range(first, first + 125))
+        for (image_size, boxes, _), window, status in zip(
+            samples, batch.found.window.tolist(), batch.found.status.tolist(), strict=True
+        ):
+            statuses[sa.Status(status)] += 1
+            content = content_of(boxes, image_size, policy)
+            asked = [policy.limit_of(None)] * len(content.boxes)
+            if status != sa.Status.UNMET and not oracle.satisfies(
+                content.boxes, tuple(window), asked, policy, image_size, host.output(size_of(tuple(window))), 1 + 1e-6
+            ):
+                broken.append((image_size, boxes, host, window, status))
+    assert statuses.total() == draws
+    assert not broken, broken[:3]
+    assert statuses[sa.Status.UNMET] < UNMET_CEILING * draws, statuses
+
+
 def test_unmet_exactly_where_the_list_says():
     """On large images, where enumeration is out of reach: every candidate of an UNMET draw is counted; none passes."""
     rng = random.Random(11)

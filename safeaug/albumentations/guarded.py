@@ -33,7 +33,7 @@ from safeaug.geometry import Size, Window, letterbox, size_of, window_at
 from safeaug.measures import holds_all, meets, plain_demand
 from safeaug.objects import content_of_masks, instances
 from safeaug.plain import Asked, judge, place, redrawn
-from safeaug.policy import Policy, Stage, Status
+from safeaug.policy import Policy, Stage, Status, policy_of
 from safeaug.records import Found
 from safeaug.search import outcome_of, remainder
 from safeaug.splitmix import keyed
@@ -60,15 +60,7 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
 
     def _promise(self, given: dict[str, Any]) -> None:
         """Take over the policy, from its own argument or from its fields, and how objects are read."""
-        policy, fields = given["policy"], {name: given[name] for name in _DEFAULTS}
-        if policy is None:
-            policy = Policy(**fields)
-        else:
-            if not isinstance(policy, Policy):
-                raise PolicyError(f"policy must be a safeaug.Policy, got {policy!r}")
-            twice = [name for name, value in fields.items() if value != _DEFAULTS[name]]
-            if twice:
-                raise PolicyError(f"give either policy or its fields, got policy and {', '.join(twice)}")
+        policy = policy_of(given["policy"], given)
         report_key = given["report_key"]
         if report_key is not None and (not isinstance(report_key, str) or report_key in self.available_keys):
             raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")

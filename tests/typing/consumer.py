@@ -4,6 +4,7 @@ import random
 from typing import assert_type
 
 import numpy as np
+import torch
 
 import safeaug as sa
 
@@ -47,6 +48,14 @@ shapes = sa.place(
     prior_visibility=[1.0, 0.5, 1.0],
 )
 pixels = float(shapes.visible_pixels[0])
+
+batched = sa.batch.RandomResizedCrop(224, min_retention=0.5, mean=(0.5, 0.5, 0.5), std=0.5, dtype=torch.float16, seed=1)
+crops, left_of_each = batched(torch.zeros(2, 3, 64, 64), boxes=[torch.zeros(0, 4)] * 2, sample_ids=[1, 2])
+assert_type(crops, torch.Tensor)
+assert_type(left_of_each, sa.batch.BatchOutcome)
+trusted: torch.Tensor = left_of_each.confidence(chance=0.1)
+cut = sa.batch.RandomCrop((32, 64), padding=(4, 8), pad_if_needed=True, policy=policy, protect="masks")
+block = sa.batch.collate([torch.zeros(3, 5, 6)]).to("cuda", non_blocking=True)
 
 sa.Policy(min_retention="half")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 sa.Policy(keep="most")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

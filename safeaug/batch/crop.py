@@ -1,0 +1,236 @@
+"""What the guarded crops of a batch have in common: a module that holds how to draw, and draws."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from safeaug.batch.chance import Chance
+from safeaug.batch.checks import check_finish, finish_of, share_of, threads_of
+from safeaug.batch.cut import Cut
+from safeaug.batch.draw import Drawn, Frames, Rule, draw
+from safeaug.batch.first import Host
+from safeaug.batch.given import Given, given_of
+from safeaug.batch.handed import handed
+from safeaug.batch.identity import identities, seed_words
+from safeaug.batch.images import Images, images_of
+from safeaug.batch.moved import NO_FLOAT64, moved
+from safeaug.batch.outcome import BatchOutcome
+from safeaug.counts import Counts
+from safeaug.errors import ContentError, PolicyError
+from safeaug.policy import Policy, Status, policy_of
+
+Protect = Literal["boxes", "masks", "keypoints", "maps"]
+"""What must survive."""
+
+Numbers = float | Sequence[float]
+"""One number for all channels, or one for each."""
+
+
+class Crop(nn.Module):
+    """Base of the guarded crops of a batch; see `safeaug.batch.RandomResizedCrop`."""
+
+    __call__: Callable[..., tuple[Tensor, BatchOutcome]]
+
+    key: Tensor
+    epoch: Tensor
+    counter: Tensor
+    seen: Tensor
+    table: Tensor
+
+    def _construct(self, host: Host, given: Mapping[str, Any]) -> None:
+        """Take over the law and the arguments of a crop's constructor."""
+        nn.Module.__init__(self)
+        policy = policy_of(given["policy"], given)
+        if given["protect"] is not None and given["protect"] not in get_args(Protect):
+            raise PolicyError(f"protect must be one of {', '.join(get_args(Protect))}, got {given['protect']!r}")
+        self.rule = Rule(host, policy, tuple(host.table()), share_of("p", given["p"]), share_of("flip", given["flip"]))
+        self.protect: Protect | None = given["protect"]
+        self.antialias, self.threads = bool(given["antialias"]), threads_of(given["threads"])
+        self.finish = finish_of(given)
+        self.branchless, self.validate = given["branchless"], given["validate"]
+        # Whole numbers, so that `half()` and its kin leave them alone. The epoch is shared with a loader's workers.
+        self.register_buffer("key", seed_words(given["seed"]))
+        self.register_buffer("epoch", torch.zeros((), dtype=torch.int64).share_memory_())
+        self.register_buffer("counter", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("seen", torch.zeros(len(Status), dtype=torch.int64), persistent=False)
+        self.register_buffer("table", torch.tensor(self.rule.table, dtype=torch.int64), persistent=False)
+        self.pads = bool(given.get("pad_if_needed"))
+        self._counts = Counts(type(self).__name__)
+        self._told = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over the state of a copied or pickled module, whose epoch is in memory of its own: share that again."""
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
+        self.epoch.share_memory_()
+
+    def set_epoch(self, epoch: int) -> None:
+        """Say how often the data has been seen: every sample draws anew in each epoch.
+
+        A loader's persistent workers see it too. Samples without ids need none: their count goes on.
+        """
+        self.epoch.fill_(epoch)
+
+    def report(self) -> dict[str, int]:
+        """Return how many draws ended in which status, those of loader workers included.
+
+        Of draws on a device it waits for that.
+        """
+        report = self._counts.report()
+        for status, count in zip(Status, self.seen.tolist(), strict=True):
+            if count:
+                report[status.name] = report.get(status.name, 0) + count
+        return report
+
+    def extra_repr(self) -> str:
+        """Return what the module prints between its brackets."""
+        policy = self.rule.policy
+        return f"size={self.rule.host.size}, min_retention={policy.min_retention}, keep={policy.keep!r}"
+
+    def forward(
+        self,
+        images: Any,
+        *,
+        boxes: Any = None,
+        valid: Tensor | None = None,
+        masks: Any = None,
+        keypoints: Any = None,
+        maps: Any = None,
+        labels: Any = None,
+        weights: Any = None,
+        ignore: Any = None,
+        prior_visibility: Any = None,
+        sizes: Any = None,
+        sample_ids: Any = None,
+    ) -> tuple[Tensor, BatchOutcome]:
+        """Return the crops of a batch, and what became of each.
+
+        Parameters
+        ----------
+        images : Tensor of shape (B, C, H, W), sequence of Tensor of shape (C, Hi, Wi), or Ragged
+            Of uint8, float16, bfloat16, float32 or float64.
+        boxes : Tensor of shape (B, N, 4), or list of Tensor of shape (Ni, 4), optional
+            Corners in the image frame, in pixels.
+        valid : Tensor of shape (B, N), bool
+            Which rows of boxes, masks and keypoints hold an object, and which only fill up the batch. Lists say so by
+            their lengths.
+        masks : Tensor of shape (B, N, H, W), or list of Tensor of shape (Ni, Hi, Wi), optional
+            Instance masks: whole numbers, of which all but 0 belong to the object, or shares in [0, 1].
+        keypoints : Tensor of shape (B, N, K, 2) or (B, N, K, 3), or list, optional
+            In pixels of the image; a third number above 0 says that one is visible.
+        maps : Tensor of shape (B, H, W), or list of Tensor of shape (Hi, Wi), optional
+            How much each pixel matters, at least 0: one object an image.
+        labels, weights, ignore, prior_visibility : Tensor of shape (B, N), or list of Tensor of shape (Ni,), optional
+            Of each protected object: its label, a whole number, for limits per label; what it counts for; whether it is
+            never asked for; the share of it that was visible before this image was made.
+        sizes : Tensor of shape (B, 2), or sequence of (int, int), optional
+            Height and width of each image in a padded batch.
+        sample_ids : Tensor of shape (B,), or sequence of int, optional
+            Which sample each is, as a rule its index in the dataset. The same id draws the same window in any batch, of
+            one seed and epoch. Without them samples are counted, and nothing repeats.
+
+        Returns
+        -------
+        images : Tensor of shape (B, C, h, w)
+            On the images' device.
+        outcome : BatchOutcome
+            Windows, statuses, what is left of each object, and boxes, masks, keypoints and maps in the output.
+
+        Raises
+        ------
+        ContentError
+            On arguments that do not fit; it says which, of which sample, and what is allowed.
+        RetentionError
+            Where the policy's ``on_fail`` is "raise" and a promise cannot be met.
+        """
+        with torch.no_grad():
+            validate = _on_cpu(images) if self.validate is None else self.validate
+            batch = images_of(images, sizes, validate=validate)
+            given = given_of(
+                batch,
+                self.rule.policy,
+                self.protect,
+                validate,
+                boxes=boxes,
+                masks=masks,
+                keypoints=keypoints,
+                maps=maps,
+                valid=valid,
+                labels=labels,
+                weights=weights,
+                ignore=ignore,
+                prior_visibility=prior_visibility,
+            )
+            self._check_fits(batch)
+            check_finish(self.finish, batch)
+            ids = identities(sample_ids, len(batch.sizes), self.counter)
+            chance = Chance(self.key, self.epoch, ids)
+            drawn = moved(self._drawn(batch, given, chance), batch.device)
+        self._tell(drawn.found.status)
+        return handed(batch, given, drawn, self.rule.policy, self.finish, self.antialias, self.threads)
+
+    def _drawn(self, batch: Images, given: Given, chance: Chance) -> Drawn:
+        """Return the draw of a batch: on its device without a branch, or on the CPU sample by sample."""
+        if self._goes_branchless(batch, given):
+            table, chance = moved((self.table, chance), batch.device)
+            frames = Frames(batch.sizes, None, batch.extent)
+            return draw(self.rule, table, frames, given, chance, guarded=self.training)
+        cpu = torch.device("cpu")
+        sizes, table, chance, given = moved((batch.sizes, self.table, chance, given), cpu)
+        known = batch.known if batch.known is not None else [(high, wide) for high, wide in sizes.tolist()]
+        return draw(self.rule, table, Frames(sizes, known, batch.extent), given, chance, guarded=self.training)
+
+    def _goes_branchless(self, batch: Images, given: Given) -> bool:
+        can = given.protects in {None, "boxes"} and not _waits(self.rule.policy)
+        if self.branchless is None and not torch.compiler.is_compiling():
+            return can and batch.device.type not in {"cpu", *NO_FLOAT64}
+        if self.branchless is not False and not can:
+            policy = self.rule.policy
+            raise ContentError(
+                "a search without branches, as torch.compile needs it, protects boxes only, by a policy that neither "
+                f"raises nor calls: got {given.protects}, keep={policy.keep!r}, on_fail={policy.on_fail!r} and "
+                f"on_empty={policy.on_empty!r}; use branchless=False without compiling the module"
+            )
+        return self.branchless is not False
+
+    def _check_fits(self, batch: Images) -> None:
+        """Raise `ContentError` where a window is larger than an image and its padding, and may not be."""
+        host = self.rule.host
+        if not isinstance(host, Cut) or self.pads or batch.known is None:
+            return
+        left, top, right, bottom = host.padding
+        for i, (height, width) in enumerate(batch.known):
+            if height + top + bottom < host.size[0] or width + left + right < host.size[1]:
+                raise ContentError(
+                    f"images[{i}] of {(height, width)}, with padding {host.padding}, is smaller than the crop "
+                    f"{host.size}, and is not scaled up in silence; use pad_if_needed=True, or resize before"
+                )
+
+    def _tell(self, status: Tensor) -> None:
+        """Count how draws ended; say once that a module in evaluation does not guard them."""
+        if torch.compiler.is_compiling() or status.device.type != "cpu":
+            counts = (status[:, None] == torch.arange(len(Status), device=status.device)).sum(0)
+            self.seen += counts.to(self.seen.device)
+        else:
+            for number, count in enumerate(torch.bincount(status.long()).tolist()):
+                if count:
+                    self._counts.add(Status(number), count)
+        if not self.training and not self._told and not torch.compiler.is_compiling():
+            self._told = True
+            logging.getLogger("safeaug").warning(
+                "%s: in evaluation (.eval()) windows are drawn as if there were no labels, and keep nothing: labels "
+                "must not leak into what a model is judged on. For whole images use a plain resize there",
+                type(self).__name__,
+            )
+
+
+def _waits(policy: Policy) -> bool:
+    """Return whether a policy looks at values on the way, for which a device has to be waited for."""
+    return callable(policy.keep) or "raise" in {policy.on_fail, policy.on_empty}
+
+
+def _on_cpu(images: Any) -> bool:
+    first = images if isinstance(images, Tensor) else next(iter(images), None) if isinstance(images, Sequence) else None
+    return first is None or getattr(first, "device", torch.device("cpu")).type == "cpu"

@@ -1,0 +1,106 @@
+"""What a drawn batch is handed on as: rendered images, and the outcome with every target in the output's frame."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from safeaug.batch.canvas import Canvas
+from safeaug.batch.carried import carried_boxes, carried_keypoints
+from safeaug.batch.draw import Drawn
+from safeaug.batch.given import Given
+from safeaug.batch.images import Images
+from safeaug.batch.outcome import BatchOutcome, BatchView
+from safeaug.batch.rendering import Finish, by_slices, densely, nearest_by_slices, nearest_densely
+from safeaug.policy import GONE, Policy
+
+
+def handed(
+    batch: Images, given: Given, drawn: Drawn, policy: Policy, finish: Finish, antialias: bool, threads: int | None
+) -> tuple[Tensor, BatchOutcome]:
+    """Return the outputs of a drawn batch.
+
+    Parameters
+    ----------
+    batch, given, drawn
+        Images, what came with them, and where their windows go, all on one device.
+    policy : Policy
+        Says what counts as gone.
+    finish : Finish
+        How pixels are handed on.
+    antialias : bool
+        Whether images are smoothed where they shrink.
+    threads : int or None
+        Threads that render on the CPU; None for as many as torch uses for one operation.
+    """
+    canvas, found = drawn.canvas, drawn.found
+    dense = isinstance(batch.pictures, Tensor) and (batch.device.type != "cpu" or torch.compiler.is_compiling())
+    render = _Dense(canvas) if dense else _Slices(canvas, threads or torch.get_num_threads())
+    boxes = keypoints = points_shown = None
+    shows = torch.ones_like(given.valid)
+    if given.boxes is not None:
+        boxes, shows = carried_boxes(given.boxes, canvas)
+    if given.keypoints is not None:
+        keypoints, points_shown = carried_keypoints(given.keypoints, canvas)
+        shows = shows if boxes is not None else points_shown.any(-1)
+    masks = None if given.masks is None else render.nearest(given.masks)
+    if masks is not None and boxes is None and keypoints is None:
+        shows = (masks != 0).flatten(2).any(-1)
+    if policy.keep == "whole" and given.protects not in {None, "maps"}:
+        shows = shows & (drawn.measured.retention > GONE)
+    outcome = BatchOutcome(
+        view=BatchView(found.window, canvas.size),
+        retention=drawn.measured.retention,
+        status=found.status,
+        stage=found.stage,
+        by_fill=drawn.measured.by_fill,
+        draws=found.draws,
+        visible_pixels=drawn.measured.area * canvas.scale.prod(-1, keepdim=True),
+        matrix=canvas.matrix,
+        flipped=canvas.flipped,
+        picture=canvas.picture,
+        valid=given.valid & shows,
+        boxes=boxes,
+        masks=masks,
+        keypoints=keypoints,
+        keypoints_shown=points_shown,
+        maps=None if given.maps is None else _maps(render, given.maps, antialias),
+    )
+    return render.smooth(batch.pictures, finish, antialias), outcome
+
+
+def _maps(render: "_Dense | _Slices", maps: Any, antialias: bool) -> Tensor:
+    """Return maps, resampled as images of one channel."""
+    pictures = maps[:, None] if isinstance(maps, Tensor) else [each[None] for each in maps]
+    if not pictures[0].is_floating_point() and pictures[0].dtype is not torch.uint8:
+        pictures = pictures.float() if isinstance(pictures, Tensor) else [each.float() for each in pictures]
+    return render.smooth(pictures, Finish(pictures[0].dtype, None, None, (0.0,)), antialias)[:, 0]
+
+
+class _Dense:
+    """Rendering without a look at any value."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+
+    def smooth(self, pictures: Any, finish: Finish, antialias: bool) -> Tensor:
+        source, target, flipped, size = self.canvas
+        return densely(pictures, source, target, flipped, size, finish, antialias=antialias)
+
+    def nearest(self, maps: Any) -> Tensor:
+        return nearest_densely(maps, *self.canvas)
+
+
+class _Slices:
+    """Rendering of one slice after the other, or so many at once."""
+
+    def __init__(self, canvas: Canvas, threads: int) -> None:
+        source, target, flipped = (each.tolist() for each in canvas[:3])
+        self.places = [tuple(row) for row in source], [tuple(row) for row in target], flipped, canvas.size
+        self.threads = min(threads, len(source))
+
+    def smooth(self, pictures: Any, finish: Finish, antialias: bool) -> Tensor:
+        return by_slices(pictures, *self.places, finish, antialias=antialias, threads=self.threads)
+
+    def nearest(self, maps: Any) -> Tensor:
+        return nearest_by_slices(maps, *self.places)

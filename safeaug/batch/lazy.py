@@ -1,0 +1,134 @@
+"""The search of a batch on the CPU: what fails is looked at, one sample after the other, and nothing else is."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from safeaug.batch.chance import Chance
+from safeaug.batch.first import Host, Opened
+from safeaug.batch.found import Found
+from safeaug.batch.one import contents, ones
+from safeaug.content import Content
+from safeaug.errors import ContentError, RetentionError
+from safeaug.geometry import Size, Window, size_of
+from safeaug.measures import demand_of
+from safeaug.policy import Policy, Stage, Status
+from safeaug.records import Found as FoundOne
+from safeaug.search import elsewhere as elsewhere_of_one
+from safeaug.search import search as search_one
+
+
+def elsewhere(
+    opened: Opened, host: Host, table: Sequence[int], policy: Policy, sizes: Sequence[Size], chance: Chance
+) -> Found:
+    """Return where the draws of a batch go; those that fail by the single-image search.
+
+    Parameters
+    ----------
+    opened : Opened
+        The host's own draws, on the CPU.
+    host : Host
+        How they are drawn.
+    table : sequence of int
+        What it draws from.
+    policy : Policy
+        What must be kept.
+    sizes : sequence of (int, int)
+        Height and width of each image.
+    chance : Chance
+        Where numbers come from.
+
+    Raises
+    ------
+    RetentionError
+        Where a promise cannot be met and ``policy.on_fail`` is "raise"; it names the sample.
+    """
+    rows = opened.fails.nonzero()[:, 0]
+    failing = rows.tolist()
+    if not failing:
+        return opened.found
+    objects = opened.objects.of(rows)
+    firsts: list[list[int]] = opened.found.window[rows].tolist()
+    hosts = ones(host, list(table), [sizes[i] for i in failing], _listed(host, policy), chance.of(rows))
+    found = []
+    for i, first, one, content in zip(failing, firsts, hosts, contents(objects), strict=True):
+        window: Window = (first[0], first[1], first[2], first[3])
+        size = size_of(window)
+        demand = demand_of(content, policy, size, one.output(size))
+        read = partial(_same, content)
+        try:
+            found.append(elsewhere_of_one(window, one, demand, read, policy, one.stream))
+        except RetentionError as error:
+            raise RetentionError(f"sample {i} of the batch: {error}", error.outcome) from None
+    return _written(opened.found, rows, found)
+
+
+def _same(content: Content) -> Content:
+    return content
+
+
+def search(
+    first: Tensor,
+    applied: Tensor,
+    host: Host,
+    table: Sequence[int],
+    content: Sequence[Content],
+    policy: Policy,
+    sizes: Sequence[Size],
+    chance: Chance,
+) -> Found:
+    """Return where the draws of a batch go, whatever their objects are: each sample by the single-image search.
+
+    Parameters
+    ----------
+    first : Tensor of shape (B, 4), int64
+        The host's own draws.
+    applied : Tensor of shape (B,), bool
+        Which of them are wanted. What is said of the others does not hold.
+    content : sequence of Content
+        What must survive of each sample.
+    host, table, policy, sizes, chance
+        As in `elsewhere`.
+
+    Raises
+    ------
+    RetentionError, ContentError
+        As the single-image search does; they name the sample.
+    """
+    windows: list[list[int]] = first.tolist()
+    hosts = ones(host, list(table), sizes, 1, chance)
+    found = []
+    for i, (window, one, objects, wanted) in enumerate(zip(windows, hosts, content, applied.tolist(), strict=True)):
+        drawn: Window = (window[0], window[1], window[2], window[3])
+        try:
+            end = search_one(drawn, one, objects, policy, one.stream) if wanted else _unsearched(drawn)
+        except RetentionError as error:
+            raise RetentionError(f"sample {i} of the batch: {error}", error.outcome) from None
+        except ContentError as error:
+            raise ContentError(f"sample {i} of the batch: {error}") from None
+        found.append(end)
+    none = torch.zeros_like(first[:, 0])
+    blank = Found(first, none.to(torch.int8), none.to(torch.int8), none)
+    return _written(blank, torch.arange(len(first)), found)
+
+
+def _unsearched(window: Window) -> FoundOne:
+    return FoundOne(window, Status.NOT_APPLIED, Stage.DRAWN, 1)
+
+
+def _listed(host: Host, policy: Policy) -> int:
+    """Return how many candidates are drawn, the first included."""
+    return 1 + (policy.tries if host.redraws else 0)
+
+
+def _written(found: Found, rows: Tensor, ends: Sequence[FoundOne]) -> Found:
+    """Return how the draws of some samples ended, written over those of all."""
+    window, status, stage, draws = (list(each) for each in zip(*ends, strict=True))
+    return Found(
+        found.window.index_copy(0, rows, torch.tensor(window)),
+        found.status.index_copy(0, rows, torch.tensor(status, dtype=torch.int8)),
+        found.stage.index_copy(0, rows, torch.tensor(stage, dtype=torch.int8)),
+        found.draws.index_copy(0, rows, torch.tensor(draws)),
+    )

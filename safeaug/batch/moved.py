@@ -1,0 +1,23 @@
+"""Records of tensors on another device."""
+
+from typing import TypeVar, cast
+
+import torch
+from torch import Tensor
+
+T = TypeVar("T")
+
+NO_FLOAT64 = {"mps"}
+"""Devices without float64, on which no window is searched for."""
+
+
+def moved(record: T, device: torch.device) -> T:
+    """Return a record with all its tensors, in lists and tuples too, on a device; float64 as what that has."""
+    if isinstance(record, Tensor):
+        single = device.type in NO_FLOAT64 and record.dtype is torch.float64
+        return cast(T, record.to(device, torch.float32 if single else record.dtype))
+    if isinstance(record, tuple) and hasattr(record, "_fields"):
+        return type(record)(*(moved(each, device) for each in record))
+    if isinstance(record, list | tuple):
+        return type(record)(moved(each, device) for each in record)
+    return record
