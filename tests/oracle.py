@@ -372,3 +372,130 @@ def nearest(at: tuple[int, int], positions) -> tuple[int, int]:
     """The nearest of some positions; of equals the first by (dy, dx)."""
     x, y = at
     return min(positions, key=lambda each: ((each[0] - x) ** 2 + (each[1] - y) ** 2, each[1] - y, each[0] - x))
+
+
+# Objects followed through steps: points of the source, pushed from frame to frame, and pixels, pulled back
+
+
+def fine_points(thing: Thing, fine: int = 16) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points of an object on a grid of so many to a pixel's side, at least 160 to the object's, and their weights."""
+    if thing.kind == "mask":
+        rows = np.array([[share_of_pixel(value) for value in row] for row in thing.data])
+        weights = np.repeat(np.repeat(rows, fine, axis=0), fine, axis=1)
+        row, column = np.nonzero(weights)
+        return (column + 0.5) / fine, (row + 0.5) / fine, weights[row, column]
+    corners = np.array(thing.data).reshape(-1, 2)
+    (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
+    wide, high = (max(ceil((stop - start) * fine), 160) for start, stop in ((x0, x1), (y0, y1)))
+    x, y = np.meshgrid(x0 + (np.arange(wide) + 0.5) * (x1 - x0) / wide, y0 + (np.arange(high) + 0.5) * (y1 - y0) / high)
+    x, y = x.ravel(), y.ravel()
+    inside = contains(thing, x, y)
+    return x[inside], y[inside], np.ones(inside.sum())
+
+
+def contains(thing: Thing, x, y) -> np.ndarray:
+    """Which points lie in an object; of a mask, its share of the pixel in which each lies."""
+    if thing.kind == "box":
+        x0, y0, x1, y1 = thing.data
+        return (x0 <= x) & (x < x1) & (y0 <= y) & (y < y1)
+    if thing.kind == "mask":
+        rows = np.array([[share_of_pixel(value) for value in row] for row in thing.data])
+        column, row = np.floor(x).astype(int), np.floor(y).astype(int)
+        inside = (column >= 0) & (row >= 0) & (column < rows.shape[1]) & (row < rows.shape[0])
+        return np.where(inside, rows[np.where(inside, row, 0), np.where(inside, column, 0)], 0.0)
+    crossings = np.zeros(np.shape(x), dtype=int)
+    for (xa, ya), (xb, yb) in zip(thing.data, [*thing.data[1:], thing.data[0]], strict=True):
+        if ya != yb:
+            crossings += ((ya <= y) != (yb <= y)) & (x < xa + (y - ya) * (xb - xa) / (yb - ya))
+    return crossings % 2 == 1
+
+
+def moved_by(matrix, x, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where a matrix maps points, and their depth."""
+    rows = [row[0] * x + row[1] * y + row[2] for row in np.asarray(matrix, dtype=float).tolist()]
+    depth = np.where(rows[2] == 0, np.nan, rows[2])
+    return rows[0] / depth, rows[1] / depth, rows[2]
+
+
+def step_matrix(change, size) -> np.ndarray:
+    """The matrix of a step that has one, with points before the horizon at a depth above 0."""
+    if type(change).__name__ == "Windowed":
+        (x0, y0, x1, y1), (height, width) = change
+        return np.array([[width / (x1 - x0), 0, 0], [0, height / (y1 - y0), 0], [0, 0, 1]]) @ [
+            [1, 0, -x0],
+            [0, 1, -y0],
+            [0, 0, 1],
+        ]
+    matrix = np.asarray(change.matrix, dtype=float)
+    return matrix * np.sign(matrix[2] @ [size[1] / 2, size[0] / 2, 1])
+
+
+def size_after(change, size) -> tuple[int, int]:
+    return change.size if hasattr(change, "size") else size
+
+
+def survives(change, size, x, y) -> np.ndarray:
+    """Which points of the frame after a step that moves nothing, or before it, are not erased by it."""
+    kept = np.ones(np.shape(x), dtype=bool)
+    if type(change).__name__ == "Occluded":
+        for x0, y0, x1, y1 in np.reshape(change.holes, (-1, 4)).tolist():
+            kept &= ~((x0 <= x) & (x < x1) & (y0 <= y) & (y < y1))
+    if type(change).__name__ == "Erased":
+        column, row = np.clip(np.floor(x), 0, size[1] - 1), np.clip(np.floor(y), 0, size[0] - 1)
+        kept &= ~change.mask[row.astype(int), column.astype(int)]
+    return kept
+
+
+def left_after(thing: Thing, image_size, changes) -> list[float]:
+    """The share of an object that is visible after each step, by its points."""
+    x, y, weights = fine_points(thing)
+    total, size, left = weights.sum(), image_size, []
+    for change in changes:
+        if type(change).__name__ in {"Windowed", "Mapped"}:
+            height, width = change.size
+            x, y, depth = moved_by(step_matrix(change, size), x, y)
+            kept = (depth > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
+        else:
+            kept = survives(change, size, x, y)
+        x, y, weights, size = x[kept], y[kept], weights[kept], size_after(change, size)
+        left.append(float(weights.sum() / total))
+    return left
+
+
+def pixels_after(thing: Thing, image_size, changes, fine: int = 6) -> float:
+    """The area of an object in the last picture, by points of its pixels that are pulled back step by step."""
+    sizes = [image_size]
+    for change in changes:
+        sizes.append(size_after(change, sizes[-1]))
+    height, width = sizes[-1]
+    x, y = np.meshgrid((np.arange(width * fine) + 0.5) / fine, (np.arange(height * fine) + 0.5) / fine)
+    x, y = x.ravel(), y.ravel()
+    for change, size in zip(changes[::-1], sizes[-2::-1], strict=True):
+        if type(change).__name__ in {"Windowed", "Mapped"}:
+            matrix = step_matrix(change, size)
+            x, y, _ = moved_by(np.linalg.inv(matrix), x, y)
+            kept = (x >= 0) & (x < size[1]) & (y >= 0) & (y < size[0])  # NaN is not
+            x, y = x[kept], y[kept]
+            kept = moved_by(matrix, x, y)[2] > 0
+        else:
+            kept = survives(change, size, x, y)
+        x, y = x[kept], y[kept]
+    return float(contains(thing, x, y).sum() / fine**2)
+
+
+def seen_cells(map_x, map_y, size, cells: int = 2, fine: int = 12) -> np.ndarray:
+    """Which cells of a picture, so many to a pixel's side, some pixel takes its colour from.
+
+    Each pixel is looked at in so many points a side, between which the maps are interpolated: the points are then
+    closer to each other than cells, unless neighbours are further apart than ``fine / cells`` pixels.
+    """
+    import cv2
+
+    x, y = (
+        cv2.resize(np.float32(each), None, fx=fine, fy=fine, interpolation=cv2.INTER_LINEAR) for each in (map_x, map_y)
+    )
+    column, row = (np.floor((each + 0.5) * cells).astype(int) for each in (x, y))
+    inside = (column >= 0) & (row >= 0) & (column < size[1] * cells) & (row < size[0] * cells)
+    seen = np.zeros((size[0] * cells, size[1] * cells), dtype=bool)
+    seen[row[inside], column[inside]] = True
+    return seen

@@ -22,7 +22,7 @@ FLOORS = {
     "candidates": 2.5, "settle": 2.5,
     "task": 2.6,
     "laws": 2.75,
-    "search": 3, "scales": 3.25, "plain": 3.25,
+    "search": 3, "ledger": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
     "batch": 5,
     "albumentations": 6,

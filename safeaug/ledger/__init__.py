@@ -1,0 +1,34 @@
+"""Objects followed through the steps of a pipeline: what is left of each, against the object as it came in.
+
+A ledger begins with the objects of an image and follows one change after another; each makes a new ledger. What is
+visible of an object is known exactly, as rings in the source frame, until a step moves pixels one by one; from there it
+is sampled. What a step took, no later step gives back.
+
+changes.py   what a step does to the picture: Windowed, Mapped, Occluded, Erased, Warped, Unknown
+ledger.py    Ledger, begin, follow
+patch.py     Patch: an object that is followed exactly
+pins.py      Pins: an object without area, keypoints
+dots.py      Dots: an object that is followed by samples
+sampling.py  from a patch to dots: pixels that are erased, warped, or taken by a step that nobody knows
+matrices.py  maps of the plane, as nine plain numbers
+rings.py     rings of corners, cut by half-planes, with an orientation
+holes.py     rectangles that overlap, as rectangles that do not
+"""
+
+from safeaug.ledger.changes import Change, Erased, Mapped, Occluded, Unknown, Warped, Windowed, at_edges, index_of
+from safeaug.ledger.ledger import Ledger, begin, follow
+
+__all__ = [
+    "Change",
+    "Erased",
+    "Ledger",
+    "Mapped",
+    "Occluded",
+    "Unknown",
+    "Warped",
+    "Windowed",
+    "at_edges",
+    "begin",
+    "follow",
+    "index_of",
+]
