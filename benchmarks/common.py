@@ -77,6 +77,8 @@ class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         Commit of the code; ends in ``+`` where safeaug or the benchmarks differ from it. None outside a repository.
     compiled : bool, default False
         Whether safeaug is a compiled wheel. Files that do not say are older than the first of them.
+    gpu : str or None
+        Model of the CUDA device that torch sees, where it was imported. Files that do not say knew of none.
     """
 
     safeaug: str
@@ -91,6 +93,7 @@ class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     time: str
     commit: str | None
     compiled: bool = False
+    gpu: str | None = None
 
 
 class Metadata(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -376,6 +379,7 @@ def environment() -> Environment:
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=_commit(Path(__file__).parent.parent),
         compiled=all(map(_is_compiled, COMPILED)),
+        gpu=_gpu(),
     )
 
 
@@ -394,6 +398,11 @@ def _cpu() -> str:
     lines = info.read_text().splitlines() if info.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or platform.machine()
+
+
+def _gpu() -> str | None:
+    torch = sys.modules.get("torch")
+    return str(torch.cuda.get_device_name()) if torch is not None and torch.cuda.is_available() else None
 
 
 def _load() -> tuple[float, float, float]:
@@ -447,12 +456,13 @@ def table(run: Run) -> Table:
     about, where = run.metadata, run.metadata.environment
     safeaug = f"safeaug {where.safeaug}{', compiled' if where.compiled else ''}"
     out = Table(
-        title=f"{about.benchmark}, {safeaug}, {where.cpu}, seed {about.seed}",
+        title=", ".join(filter(None, (about.benchmark, safeaug, where.cpu, where.gpu, f"seed {about.seed}"))),
         caption="medians, and quartiles in brackets, over the rounds; comparisons are made within a round",
         show_lines=True,
     )
-    for heading in ("case", "seen", "comparison"):
+    for heading in ("case", "seen"):
         out.add_column(heading)
+    out.add_column("comparison", no_wrap=True)  # else its lines would no longer stand beside their numbers
     for heading in ("µs per call", "result", "limit", "goal", "verdict"):
         out.add_column(heading, justify="right", no_wrap=True)
     for each in run.rows:

@@ -12,11 +12,14 @@ import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
+import typer
 from rich.console import Console
+from typer.testing import CliRunner
 
 HOME = Path(__file__).parent.parent / "benchmarks"
 RESULTS = sorted((HOME / "results").glob("*.json"))
@@ -157,20 +160,33 @@ def test_the_modules_that_may_be_compiled_are_those_of_the_build(common):
     assert [f"{name.replace('.', '/')}.py" for name in common.COMPILED] == files
 
 
-def test_a_file_that_does_not_say_so_was_not_compiled(common, tmp_path):
+def test_a_file_that_does_not_say_so_was_not_compiled_and_knew_no_gpu(common, tmp_path):
     file = tmp_path / "run.json"
     common.write(file, sample_run(common))
     document = json.loads(file.read_bytes())
-    del document["metadata"]["environment"]["compiled"]
+    del document["metadata"]["environment"]["compiled"], document["metadata"]["environment"]["gpu"]
     file.write_text(json.dumps(document))
-    assert common.read(file).metadata.environment.compiled is False
+    environment = common.read(file).metadata.environment
+    assert (environment.compiled, environment.gpu) == (False, None)
+
+
+def test_a_gpu_is_named_where_torch_was_imported_and_sees_one(common, monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    assert common.environment().gpu is None
+    cuda = SimpleNamespace(is_available=lambda: True, get_device_name=lambda: "Model 7")
+    torch = SimpleNamespace(cuda=cuda, get_num_threads=lambda: 1, __version__="9.9")
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    run = sample_run(common)
+    assert run.metadata.environment.gpu == "Model 7"
+    assert ", Model 7, seed" in common.table(run).title
 
 
 @pytest.mark.parametrize("file", RESULTS, ids=lambda file: file.name)
 def test_a_result_file_is_valid_and_says_no_path(common, file):
     run = common.read(file)
     script, where = run.metadata.benchmark, run.metadata.environment
-    assert file.stem == (f"{script}_compiled" if where.compiled else script)
+    on_gpu = run.metadata.arguments.get("device") == "cuda"
+    assert file.stem == f"{script}{'_compiled' if where.compiled else ''}{'_cuda' if on_gpu else ''}"
     assert (HOME / f"{script}.py").exists()
     assert not re.search(r'"(/|[A-Za-z]:\\|~/|file:)', file.read_text())
     assert "/home/" not in file.read_text()
@@ -352,6 +368,173 @@ def test_the_contract_names_three_cases_of_drop_in(script):
         ("RandomCrop", (512, 512), 3, 2.0),
         ("RandomCrop", (1080, 1920), 3, 3.0),
     ]
+
+
+@pytest.fixture
+def batch(script, monkeypatch):
+    """The script of batches, with small pictures and few of them."""
+    pytest.importorskip("torch")
+    batch = script("batch")
+    for name, value in {"BATCH": 3, "POOL": 2, "SQUARE": 64, "RAGGED": (48, 80), "SIDES": (6.0, 30.0)}.items():
+        monkeypatch.setattr(batch, name, value)
+    return batch
+
+
+SMALL_BATCHES = {
+    "resized": {"side": 24, "rivals": ("guarded_one_thread", "slices", "torchvision", "torchvision_draw")},
+    "cut": {"crop": "RandomCrop", "side": 40},
+    "masks": {"side": 24, "objects": 1, "protect": "masks"},
+    "ragged": {"side": 24, "ragged": True},
+    "one thread": {"side": 24, "threads": 1},
+}
+
+
+@pytest.mark.parametrize("asked", SMALL_BATCHES.values(), ids=SMALL_BATCHES)
+def test_a_case_of_batch_runs(batch, asked):
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    case = batch.Case(**asked, promised=True)
+    row = batch.run_case(case, device="cpu", rounds=3, calls=1, warmup=1, seed=3, extra=1.5)
+    here = [name for name in case.rivals if batch.is_here(name)]
+    assert [each.contender for each in row.timings] == ["guarded", *here]
+    assert {each.against for each in row.comparisons if each.of == "guarded"} == set(here)
+    assert row.rounds % (1 + len(here)) == 0
+    assert row.case["threads"] == case.threads or threads
+    assert torch.get_num_threads() == threads
+    assert row.observed["extra MB"] == 1.5
+    assert sum(share for name, share in row.observed.items() if name.isupper()) == pytest.approx(1, abs=0.01)
+    assert row.observed["guarded error, most"] <= 1  # bytes are resized in whole grey levels
+
+
+@pytest.mark.parametrize("asked", SMALL_BATCHES.values(), ids=SMALL_BATCHES)
+def test_loops_take_the_windows_of_the_guarded_batch_and_render_them_alike(batch, asked):
+    torch = pytest.importorskip("torch")
+    case = batch.Case(**asked)
+    pool = batch.scenes(case, "cpu", 3)
+    recorded = batch.record(case, pool, 3, "cpu", 3)
+    guarded = batch.guarded_caller(batch.guarded(case, "cpu", 3), pool, "cpu")
+    level = 1 / 255 / min(batch.STD)
+    outputs = [guarded(index) for index in range(3)]
+    loops = batch.contenders(case, pool, recorded, "cpu", 3)
+    for name in {"slices", "torchvision"} & set(loops):
+        for index, (pictures, outcome) in enumerate(outputs):
+            found, masks = loops[name](index)
+            assert found.shape == pictures.shape == (3, 3, case.side, case.side)
+            assert found.dtype == pictures.dtype == torch.float32
+            assert (found - pictures).abs().max() <= 1.01 * level
+            assert masks is None or torch.equal(masks, outcome.masks)
+    assert len({str(windows) for windows in recorded.windows}) == 3
+
+
+@pytest.mark.parametrize("name, host", [("kornia", "kornia"), ("albumentations", "albumentations")])
+def test_rivals_with_their_own_draws_hand_on_the_same_shape(batch, name, host):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip(host)
+    case = batch.Case(side=24, rivals=(name,))
+    pool = batch.scenes(case, "cpu", 3)
+    found = batch.contenders(case, pool, batch.Recorded([], {}), "cpu", 3)[name](0)
+    assert (found.shape, found.dtype) == ((3, 3, 24, 24), torch.float32)
+    assert -2.2 < found.min() < 0 < found.max() < 2.7  # normalised, of pictures that use the whole range
+
+
+def test_the_windows_of_kornia_are_those_that_it_renders(batch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("kornia")
+    case = batch.Case(side=24)
+    pool = batch.scenes(case, "cpu", 3)
+    kornia = batch.Kornia(case, pool, "cpu")
+    found = kornia(0) * batch._column(batch.STD, "cpu") + batch._column(batch.MEAN, "cpu")
+    for picture, output, (x0, y0, x1, y1) in zip(pool[0].images, found, kornia.windows(), strict=True):
+        crop = picture[None, :, y0:y1, x0:x1].float() / 255
+        plain = torch.nn.functional.interpolate(crop, (24, 24), mode="bilinear", align_corners=True)[0]
+        assert torch.allclose(output, plain, atol=1e-5)
+
+
+@pytest.mark.parametrize("taken, drawn", [(1, 1), (4, 2), (2, 4), (5, 3), (37, 24), (7, 24), (300, 7)])
+def test_the_reference_is_the_antialiased_filter_of_torch_in_float64(batch, taken, drawn):
+    torch = pytest.importorskip("torch")
+    table = batch.weights(taken, drawn)
+    unit = torch.eye(taken, dtype=torch.float64)[None, :, None]
+    plain = torch.nn.functional.interpolate(unit, (1, drawn), mode="bilinear", antialias=True)[0, :, 0].T
+    assert np.allclose(table, plain.numpy(), atol=1e-12)
+
+
+def test_an_error_is_in_grey_levels_of_what_lies_in_the_window(batch):
+    torch = pytest.importorskip("torch")
+    picture = torch.tensor([[[9, 0, 50, 100, 150]]], dtype=torch.uint8).expand(3, 2, 5)
+    right = np.array([250 / 7, 800 / 7])  # weights 3 : 3 : 1 and 1 : 3 : 3
+    assert np.allclose(batch.reference(picture.numpy(), (1, 0, 5, 2), (1, 2)), right)
+    output = torch.tensor(np.broadcast_to(right + np.array([0, 7]), (1, 3, 1, 2)))
+    output = (output / 255 - batch._column(batch.MEAN, "cpu")) / batch._column(batch.STD, "cpu")
+    fault = batch.fault(output, [picture], [(1, 0, 5, 2)])
+    assert fault == pytest.approx((3.5, 7.0), abs=1e-4)
+
+
+def test_a_rate_is_of_pictures_and_rounds_are_shared_out(batch, common):
+    measured = common.Measured(1, {"a": np.array([1000.0, 3000.0, 2000.0]), "b": np.array([30.0])})
+    assert batch.rates(measured) == {"a": 1500, "b": 100_000}
+    assert [batch.evenly(60, count) for count in (1, 3, 7, 8)] == [60, 60, 63, 64]
+
+
+def test_the_contract_names_one_case_of_batch_on_each_device(batch):
+    for device, promised in (
+        ("cpu", {"slices": (1.333, 0.909), "torchvision": (1.0, 0.667), "kornia": (0.5, None)}),
+        ("cuda", {"torchvision": (0.1, None)}),
+    ):
+        first, *others = batch.cases(device)
+        assert first.promised
+        assert not any(case.promised for case in others)
+        assert (first.crop, first.side, first.objects, first.protect) == ("RandomResizedCrop", 224, 3, "boxes")
+        claims = batch.claims(first, ["guarded", *first.rivals], device)
+        limits = {each.against: (each.limit, each.goal) for each in claims if each.limit is not None}
+        assert limits == promised
+        assert all(claim.limit is None for case in others for claim in batch.claims(case, ["guarded"], device))
+    named = {name for case in batch.cases("cuda") for name in case.rivals}
+    assert not named & {"albumentations", "guarded_one_thread"}
+
+
+def test_a_missing_rival_is_left_out(batch, monkeypatch):
+    monkeypatch.setattr(batch, "optional", lambda name: None)
+    case = batch.Case(rivals=batch.RIVALS)
+    assert list(batch.contenders(case, batch.scenes(case, "cpu", 0), batch.Recorded([], {}), "cpu", 0)) == ["slices"]
+
+
+def test_what_a_device_does_is_waited_for(batch, monkeypatch):
+    done = []
+    monkeypatch.setattr(batch.torch.cuda, "synchronize", lambda: done.append("waited"))
+    assert batch.synchronised(done.append, "cpu") == done.append
+    batch.synchronised(done.append, "cuda")(5)
+    assert done == [5, "waited"]
+
+
+def test_batch_says_what_a_missing_gpu_means(batch, monkeypatch):
+    monkeypatch.setattr(batch.torch.cuda, "is_available", lambda: False)
+    app = typer.Typer()
+    app.command()(batch.main)
+    result = CliRunner().invoke(app, ["--device", "cuda"])
+    assert result.exit_code == 2
+    assert "torch sees no CUDA device" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("extra, verdict", [(31.9, "within"), (32.0, "within"), (32.1, "over")])
+def test_the_verdict_about_memory_follows_from_the_number(batch, extra, verdict):
+    assert batch.said_of_memory(extra).endswith(f"limit 32: {verdict}")
+
+
+def test_memory_is_what_the_peak_grows_by_once_it_is_what_is_held_less_the_output(batch, monkeypatch):
+    # The process was started by one that held 90 MB. It holds less, until the third piece of ballast.
+    peaks = iter([90, 90, 90, 90, 91, 91, 118])
+    monkeypatch.setattr(batch, "peak", lambda: next(peaks) * batch.MB)
+    monkeypatch.setattr(batch, "MB", 1000)
+    output = SimpleNamespace(nbytes=20 * batch.MB)
+    given = batch.Batch(None, None, None, None)
+    monkeypatch.setattr(batch, "_warm", lambda device: (lambda images, **targets: (output, None), given))
+    assert batch._extra_of_process() == 7.0
+
+
+def test_the_peak_of_a_process_is_in_bytes(batch):
+    pytest.importorskip("resource")
+    assert 10 * batch.MB < batch.peak() < 2**40
 
 
 def test_import_time_sets_a_limit_over_numpy(script, common, monkeypatch, tmp_path):
