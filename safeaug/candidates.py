@@ -115,9 +115,13 @@ def beyond(size: Size, host: Host, policy: Policy, demand: Demand | None = None)
             yield Candidate(number, stage, other)
 
 
-def distance(size: Size, other: Size) -> float:
-    """Return how far two sizes are apart: the distance of the logarithms of their sides."""
-    return math.hypot(math.log(other[0] / size[0]), math.log(other[1] / size[1]))
+def distance(size: Size, other: Size) -> int:
+    """Return how far two sizes are apart, in units of 2**-20: the distance of the logarithms of their sides.
+
+    Sizes nearer to one another than a millionth are equally near, and keep their order. Else the order would hang on
+    the last bit of a logarithm, in which libraries and devices differ.
+    """
+    return round(math.hypot(math.log(other[0] / size[0]), math.log(other[1] / size[1])) * 2**20)
 
 
 def ladder(size: Size, host: Host, policy: Policy) -> list[Size]:

@@ -11,7 +11,8 @@ from safeaug import Policy
 from safeaug.content import content_of
 from safeaug.geometry import Domain, domain_of, size_of
 from safeaug.measures import demand_of, kept_weight
-from safeaug.placement import feasible, least_size
+from safeaug.placement import feasible, least_size, most_kept
+from safeaug.records import Demand
 from safeaug.settle import meetings, settle
 from tests import oracle
 from tests.statistics import assert_law
@@ -129,3 +130,13 @@ def test_no_window_below_the_least_size_reaches_a_demand(world):
         assert size[0] >= height
         assert size[1] >= width
     assert least_size(demand._replace(least=0)) == (0, 0)
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.7]), min_size=2, max_size=6), st.integers(1, 5))
+def test_weights_that_do_not_add_up_exactly_keep_nothing_where_nothing_can_be_kept(weights, side):
+    """Sums of such weights, taken in and out again, leave a residue that is no weight."""
+    boxes = [(0.0, 0.0, 8.0, 8.0), (4.0, 2.0, 12.0, 9.0)] * 3
+    count = len(weights)
+    demand = Demand(boxes[:count], [50.0] * count, None, count, weights, 0.0)
+    weight, _ = most_kept(demand, (side, side), Domain(0, 12 - side, 0, 12 - side))
+    assert weight == 0.0

@@ -1,6 +1,18 @@
 """Guarded crops of tensor batches: a window of its own for every sample, and none that loses its objects in silence.
 
 Needs torch (``pip install "safeaug[torch]"``).
+
+crops.py      RandomResizedCrop, RandomCrop; crop.py what they have in common; checks.py their arguments
+images.py     the images of a batch; ragged.py those of different sizes in one block of memory
+given.py      what comes with them; padded.py objects, said.py what is said of them
+identity.py   which stream each sample has; chance.py numbers at addresses; philox.py how they are made
+resized.py    how a random resized crop draws; cut.py how a random crop does
+draw.py       the draw of a batch: first.py the host's own, judged by judging.py on objects.py
+lazy.py       what fails, sample by sample on the CPU; one.py one sample; contents.py masks, keypoints and maps
+branchless/   what fails, on tensors alone
+handed.py     the outputs: canvas.py where pictures stand, carried.py boxes and keypoints, rendering/ pixels
+outcome.py    what became of it all; found.py how a search ended; moved.py records on another device
+ops.py        the formulas' operations on tensors
 """
 
 from safeaug.errors import MissingHostImportError

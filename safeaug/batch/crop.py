@@ -146,13 +146,15 @@ class Crop(nn.Module):
             Where the policy's ``on_fail`` is "raise" and a promise cannot be met.
         """
         with torch.no_grad():
-            validate = _on_cpu(images) if self.validate is None else self.validate
+            validate = _looks(images) if self.validate is None else self.validate
             batch = images_of(images, sizes, validate=validate)
+            home = torch.device("cpu") if batch.device.type in NO_FLOAT64 else batch.device
             given = given_of(
                 batch,
                 self.rule.policy,
                 self.protect,
                 validate,
+                home,
                 boxes=boxes,
                 masks=masks,
                 keypoints=keypoints,
@@ -167,7 +169,7 @@ class Crop(nn.Module):
             check_finish(self.finish, batch)
             ids = identities(sample_ids, len(batch.sizes), self.counter)
             chance = Chance(self.key, self.epoch, ids)
-            drawn = moved(self._drawn(batch, given, chance), batch.device)
+            drawn = moved(self._drawn(batch, given, chance), home)
         self._tell(drawn.found.status)
         return handed(batch, given, drawn, self.rule.policy, self.finish, self.antialias, self.threads)
 
@@ -231,6 +233,8 @@ def _waits(policy: Policy) -> bool:
     return callable(policy.keep) or "raise" in {policy.on_fail, policy.on_empty}
 
 
-def _on_cpu(images: Any) -> bool:
+def _looks(images: Any) -> bool:
+    """Return whether values can be looked at without waiting for a device, or for what a compiler leaves undone."""
     first = images if isinstance(images, Tensor) else next(iter(images), None) if isinstance(images, Sequence) else None
-    return first is None or getattr(first, "device", torch.device("cpu")).type == "cpu"
+    here = first is None or getattr(first, "device", torch.device("cpu")).type == "cpu"
+    return here and not torch.compiler.is_compiling()

@@ -47,7 +47,8 @@ class RandomResizedCrop(Crop):
         Whether windows are searched for on the device without a look at any value, as `torch.compile` and CUDA need
         it; left out, that is so where it has to be. Either way they are the same windows.
     validate : bool, optional
-        Whether values are checked as well as shapes; left out, on the CPU only, since a device has to be waited for.
+        Whether values are checked as well as shapes; left out, on the CPU only, since a device has to be waited for,
+        and not in a compiled module.
 
     Notes
     -----

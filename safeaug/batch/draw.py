@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from safeaug.batch import lazy
+from safeaug.batch.branchless import elsewhere
 from safeaug.batch.canvas import Canvas, canvas_of, letterboxed
 from safeaug.batch.chance import APPLIED, FLIP, Chance
 from safeaug.batch.contents import contents_of
@@ -130,8 +131,6 @@ def _of_boxes(
         return lazy.elsewhere(opened, rule.host, rule.table, rule.policy, frames.known, chance)
     if not objects.counts.shape[1]:
         return opened.found
-    from safeaug.batch.branchless import elsewhere  # XXX
-
     moved = elsewhere(opened, rule.host, table, rule.policy, frames.sizes, chance, rule.host.positions(frames.extent))
     return opened.found.where(opened.fails, moved)
 

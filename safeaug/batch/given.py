@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from safeaug.batch.images import Images
+from safeaug.batch.moved import moved
 from safeaug.batch.objects import Traits
 from safeaug.batch.padded import Rows, check_device, filled_of, maps_of, masks_of, rows_of
 from safeaug.batch.said import traits_of
@@ -51,6 +52,7 @@ def given_of(
     policy: Policy,
     protect: str | None,
     validate: bool,
+    home: torch.device,
     *,
     boxes: Any,
     masks: Any,
@@ -63,6 +65,8 @@ def given_of(
     prior_visibility: Any,
 ) -> Given:
     """Return what a caller hands over, checked; see `safeaug.batch.RandomResizedCrop.forward`.
+
+    All but masks and maps, which are rendered as the images are, goes home: where numbers of float64 can be.
 
     Raises
     ------
@@ -77,18 +81,19 @@ def given_of(
     }
     rows = {name: each for name, each in kinds.items() if each is not None}
     pictured, lengths = maps_of(maps, images), _lengths(rows)
-    there = _valid(images, rows, valid, lengths)
+    there = moved(_valid(images, rows, valid, lengths), home)
     protects = _protected({**{name: each.rows for name, each in rows.items()}, "maps": pictured}, protect)
     # A map is one object an image, whatever else there is.
     protected = there
     if protects == "maps":
-        protected, lengths = torch.ones_like(images.sizes[:, :1], dtype=torch.bool), [1] * len(there)
+        protected, lengths = there.new_ones((len(there), 1)), [1] * len(there)
+    homes = {"boxes": home, "keypoints": home, "masks": images.device}
     about = {"labels": labels, "weights": weights, "ignore": ignore, "prior_visibility": prior_visibility}
     found = Given(
-        **{name: None if each is None else each.rows for name, each in kinds.items()},
+        **{name: None if each is None else moved(each.rows, homes[name]) for name, each in kinds.items()},
         maps=pictured,
         valid=there,
-        traits=traits_of(policy, protected, lengths, about, validate),
+        traits=traits_of(policy, protected, lengths, about, validate, images.device),
         protects=protects,
     )
     if validate:

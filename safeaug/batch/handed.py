@@ -10,6 +10,7 @@ from safeaug.batch.carried import carried_boxes, carried_keypoints
 from safeaug.batch.draw import Drawn
 from safeaug.batch.given import Given
 from safeaug.batch.images import Images
+from safeaug.batch.moved import moved
 from safeaug.batch.outcome import BatchOutcome, BatchView
 from safeaug.batch.rendering import Finish, by_slices, densely, nearest_by_slices, nearest_densely
 from safeaug.policy import GONE, Policy
@@ -23,7 +24,7 @@ def handed(
     Parameters
     ----------
     batch, given, drawn
-        Images, what came with them, and where their windows go, all on one device.
+        Images, what came with them, and where their windows go. Numbers are where float64 is, and end where images are.
     policy : Policy
         Says what counts as gone.
     finish : Finish
@@ -35,7 +36,7 @@ def handed(
     """
     canvas, found = drawn.canvas, drawn.found
     dense = isinstance(batch.pictures, Tensor) and (batch.device.type != "cpu" or torch.compiler.is_compiling())
-    render = _Dense(canvas) if dense else _Slices(canvas, threads or torch.get_num_threads())
+    render = _Dense(moved(canvas, batch.device)) if dense else _Slices(canvas, threads or torch.get_num_threads())
     boxes = keypoints = points_shown = None
     shows = torch.ones_like(given.valid)
     if given.boxes is not None:
@@ -45,7 +46,7 @@ def handed(
         shows = shows if boxes is not None else points_shown.any(-1)
     masks = None if given.masks is None else render.nearest(given.masks)
     if masks is not None and boxes is None and keypoints is None:
-        shows = (masks != 0).flatten(2).any(-1)
+        shows = (masks != 0).flatten(2).any(-1).to(given.valid.device)
     if policy.keep == "whole" and given.protects not in {None, "maps"}:
         shows = shows & (drawn.measured.retention > GONE)
     outcome = BatchOutcome(
@@ -61,11 +62,11 @@ def handed(
         picture=canvas.picture,
         valid=given.valid & shows,
         boxes=boxes,
-        masks=masks,
         keypoints=keypoints,
         keypoints_shown=points_shown,
-        maps=None if given.maps is None else _maps(render, given.maps, antialias),
     )
+    maps = None if given.maps is None else _maps(render, given.maps, antialias)
+    outcome = moved(outcome, batch.device)._replace(masks=masks, maps=maps)
     return render.smooth(batch.pictures, finish, antialias), outcome
 
 

@@ -47,8 +47,10 @@ def needs_of(objects: Objects, policy: Policy, size: tuple[Tensor, Tensor], outp
     area, rim, limits = objects.area[:, None], objects.rim[:, None], objects.limits[:, None]
     tolerance = RELATIVE * area + objects.slack[:, None, None] * rim
     window_area = (size[0] * size[1]).double()[..., None]
-    pixels = policy.min_visible_pixels
-    pixel_area = None if pixels is None else pixels * window_area / (output[0] * output[1])
+    pixels, pixel_area = policy.min_visible_pixels, None
+    if pixels is not None:
+        # By a tensor: on CUDA a quotient by a plain number is a product with its inverse, which rounds otherwise.
+        pixel_area = pixels * window_area / torch.full_like(window_area, output[0] * output[1])
     need = required(area, limits, tolerance, window_area, policy.min_fill, pixel_area, TORCH)
     need = torch.where(objects.point[:, None], torch.where(limits > 0, POINT, -POINT), need)
     return Needs(need.expand(-1, size[0].shape[1], -1), _gone(objects, policy), _least(objects, policy))
@@ -59,7 +61,7 @@ def _gone(objects: Objects, policy: Policy) -> Tensor | None:
         return None
     share = torch.full_like(objects.area, GONE)
     if objects.priors is not None:
-        share = torch.where(objects.priors > 0, GONE / objects.priors, torch.inf)
+        share = torch.where(objects.priors > 0, share / objects.priors, torch.inf)
     gone = (share + RELATIVE) * objects.area + objects.slack[:, None] * objects.rim
     return torch.where(objects.point, POINT, gone)[:, None]
 

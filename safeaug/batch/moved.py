@@ -8,7 +8,7 @@ from torch import Tensor
 T = TypeVar("T")
 
 NO_FLOAT64 = {"mps"}
-"""Devices without float64, on which no window is searched for."""
+"""Devices without float64: geometry stays on the CPU, and only pixels are on them."""
 
 
 def moved(record: T, device: torch.device) -> T:

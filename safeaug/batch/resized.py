@@ -136,7 +136,7 @@ class Resized:
     def _centred(self, height: Tensor, width: Tensor) -> tuple[Tensor, Tensor]:
         """Return the size of the largest window of an allowed ratio."""
         low, high = self.ratio
-        tall = (width.double() / low).round().long().clamp(min=1)
+        tall = (width.double() / torch.full_like(width, low, dtype=torch.float64)).round().long().clamp(min=1)
         wide = (height.double() * high).round().long().clamp(min=1)
         narrow, flat = width < low * height.double(), width > high * height.double()
         return (

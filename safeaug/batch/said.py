@@ -14,7 +14,12 @@ from safeaug.policy import OTHERS, Policy
 
 
 def traits_of(
-    policy: Policy, valid: Tensor, lengths: list[int] | None, about: dict[str, Any], validate: bool
+    policy: Policy,
+    valid: Tensor,
+    lengths: list[int] | None,
+    about: dict[str, Any],
+    validate: bool,
+    device: torch.device,
 ) -> Traits:
     """Return what is said of each object.
 
@@ -30,6 +35,8 @@ def traits_of(
         ``labels``, ``weights``, ``ignore`` and ``prior_visibility``: a tensor of shape (B, N), a list of tensors, None.
     validate : bool
         Whether to look at their values too.
+    device : torch.device
+        Where they must be; they go where ``valid`` is.
 
     Raises
     ------
@@ -37,7 +44,8 @@ def traits_of(
         On what does not fit the objects, or is out of range.
     """
     about = {
-        name: None if rows is None else _fitted(name, rows, valid, lengths, validate) for name, rows in about.items()
+        name: None if rows is None else _fitted(name, rows, valid, lengths, validate, device)
+        for name, rows in about.items()
     }
     labels, ignore = about["labels"], about["ignore"]
     if ignore is not None and ignore.dtype is not torch.bool:
@@ -54,7 +62,9 @@ def traits_of(
     return Traits(valid, _limits(policy, asked, labels, validate), weights, ignore, priors)
 
 
-def _fitted(name: str, rows: Any, valid: Tensor, lengths: list[int] | None, validate: bool) -> Tensor:
+def _fitted(
+    name: str, rows: Any, valid: Tensor, lengths: list[int] | None, validate: bool, device: torch.device
+) -> Tensor:
     """Return one number an object; a list of tensors of different lengths is padded."""
     shape = tuple(valid.shape)
     if isinstance(rows, list) and len(rows) == len(valid) and all(isinstance(part, Tensor) for part in rows):
@@ -67,9 +77,9 @@ def _fitted(name: str, rows: Any, valid: Tensor, lengths: list[int] | None, vali
         raise ContentError(
             f"{name} must be a tensor of shape {shape}, or a list of tensors, one number an object, got {got}"
         )
-    if rows.device != valid.device:
-        raise ContentError(f"{name} must be on the images' device {valid.device}, got {rows.device}; move them there")
-    return rows
+    if rows.device != device:
+        raise ContentError(f"{name} must be on the images' device {device}, got {rows.device}; move them there")
+    return rows.to(valid.device)
 
 
 def _check_lengths(name: str, given: list[int], valid: Tensor, lengths: list[int] | None, validate: bool) -> None:

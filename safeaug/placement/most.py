@@ -36,6 +36,8 @@ def most_kept(demand: Demand, size: Size, domain: Domain) -> tuple[float, Positi
     weights = np.array(demand.weights)
     bound = weights @ kept.any_row  # of each column, as if its intervals met
     goal = float(bound.max())
+    if goal <= 0:  # the sweep would leave what rounding leaves of weights that come and go
+        return 0.0, _everywhere(domain)
     while True:
         # A column can only reach a goal that its bound reaches. The first goal is the best bound; should nothing reach
         # it, what was found there is the second, which some column does reach.
