@@ -1,0 +1,26 @@
+"""What one draw of any transform of the host does to the picture, and the same draw, weaker.
+
+way.py          Way: in which way a transform changes the picture; Known: what is known of a class of transforms
+known.py        which class of the host is of which way
+told.py         change_of, way_of: ask a transform
+pixels.py       needs_pixels: whether its parameters can be drawn without an image
+softening.py    softened, softens: the same draw, scaled toward the one that changes nothing
+untold.py       UntoldError: a draw of which nobody can tell what it does
+
+windowed.py     crops, resizes, padding, and guarded transforms
+rigid.py        flips and quarter turns
+projective.py   affine and perspective maps; softened in affine.py and perspective.py
+occluding.py    holes, and weaker holes
+erasing.py      pixels that are erased one by one
+warping.py      distortions
+mixing.py       what shows several pictures, or one in pieces
+probed.py       what only an image that goes through can tell
+"""
+
+from safeaug.albumentations.changes.pixels import needs_pixels
+from safeaug.albumentations.changes.softening import softened, softens
+from safeaug.albumentations.changes.told import change_of, way_of
+from safeaug.albumentations.changes.untold import UntoldError
+from safeaug.albumentations.changes.way import Way
+
+__all__ = ["UntoldError", "Way", "change_of", "needs_pixels", "softened", "softens", "way_of"]
