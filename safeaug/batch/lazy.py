@@ -18,6 +18,7 @@ from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found as FoundOne
 from safeaug.search import elsewhere as elsewhere_of_one
 from safeaug.search import search as search_one
+from safeaug.task import SETTLE
 
 
 def elsewhere(
@@ -51,7 +52,7 @@ def elsewhere(
         return opened.found
     objects = opened.objects.of(rows)
     firsts: list[list[int]] = opened.found.window[rows].tolist()
-    hosts = ones(host, list(table), [sizes[i] for i in failing], _listed(host, policy), chance.of(rows))
+    hosts = ones(host, list(table), [sizes[i] for i in failing], _streams(host, policy), chance.of(rows))
     found = []
     for i, first, one, content in zip(failing, firsts, hosts, contents(objects), strict=True):
         window: Window = (first[0], first[1], first[2], first[3])
@@ -98,7 +99,7 @@ def search(
         As the single-image search does; they name the sample.
     """
     windows: list[list[int]] = first.tolist()
-    hosts = ones(host, list(table), sizes, 1, chance)
+    hosts = ones(host, list(table), sizes, (0,), chance)
     found = []
     for i, (window, one, objects, wanted) in enumerate(zip(windows, hosts, content, applied.tolist(), strict=True)):
         drawn: Window = (window[0], window[1], window[2], window[3])
@@ -118,9 +119,9 @@ def _unsearched(window: Window) -> FoundOne:
     return FoundOne(window, Status.NOT_APPLIED, Stage.DRAWN, 1)
 
 
-def _listed(host: Host, policy: Policy) -> int:
-    """Return how many candidates are drawn, the first included."""
-    return 1 + (policy.tries if host.redraws else 0)
+def _streams(host: Host, policy: Policy) -> tuple[int, ...]:
+    """Return the streams that a draw which fails may well ask for: those of what is drawn, and where it settles."""
+    return (*range(1 + (policy.tries if host.redraws else 0)), SETTLE)
 
 
 def _written(found: Found, rows: Tensor, ends: Sequence[FoundOne]) -> Found:

@@ -25,8 +25,8 @@ class One:
         Height and width of the image.
     table : list of int
         What it draws from.
-    drawn : sequence of (sequence of int)
-        Words of the streams of the first candidates.
+    known : dict
+        Words of some streams, by their number.
     further : callable
         Gives those of any other stream.
     """
@@ -34,7 +34,7 @@ class One:
     drawn_by: Resized | Cut
     image_size: Size
     table: list[int]
-    drawn: Sequence[Any]
+    known: dict[int, Any]
     further: Callable[[int], list[int]]
 
     law = Law.UNIFORM
@@ -81,14 +81,14 @@ class One:
         return uniform
 
     def _words(self, number: int) -> list[int]:
-        if not 0 <= number < len(self.drawn):
+        if number not in self.known:
             return self.further(number)
-        words: list[int] = self.drawn[number].tolist()
+        words: list[int] = self.known[number].tolist()
         return words
 
 
 def ones(
-    host: Resized | Cut, table: list[int], sizes: Sequence[Size], candidates: int, chance: Chance
+    host: Resized | Cut, table: list[int], sizes: Sequence[Size], streams: Sequence[int], chance: Chance
 ) -> Iterable[One]:
     """Yield the host of each sample.
 
@@ -100,20 +100,20 @@ def ones(
         What they draw from.
     sizes : sequence of (int, int)
         Height and width of each image.
-    candidates : int
-        Of how many candidates the words are looked up together; those of other streams are looked up one by one.
+    streams : sequence of int
+        Those whose words are looked up together; others are looked up one by one, at fifty times the price.
     chance : Chance
         Where numbers come from, on the CPU.
     """
-    words = chance.words(chance.ids.new_tensor(range(candidates))[None]).numpy()
-    for i, (size, drawn) in enumerate(zip(sizes, words, strict=True)):
+    words = chance.words(chance.ids.new_tensor(streams)[None]).numpy()
+    for i, (size, known) in enumerate(zip(sizes, words, strict=True)):
 
         def further(stream: int, i: int = i) -> list[int]:
             row = chance._replace(ids=chance.ids[i : i + 1])
             found: list[int] = row.words(chance.ids.new_tensor([[stream]]))[0, 0].tolist()
             return found
 
-        yield One(host, size, table, drawn, further)
+        yield One(host, size, table, dict(zip(streams, known, strict=True)), further)
 
 
 def contents(objects: Any) -> Iterable[Content]:
