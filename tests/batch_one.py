@@ -1,5 +1,6 @@
 """One sample of a batch, searched for as a single image: in plain numbers, with Philox as the paper writes it."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from safeaug.geometry import Domain
 from safeaug.search import search
 
 KEY, EPOCH = (3, 4), 5
+
+SCENES = int(os.environ.get("SAFEAUG_SCENES", "0"))
+"""How many large scenes are searched; the suite is content with a few thousand."""
 
 
 def naive_philox(counter, key):

@@ -30,6 +30,7 @@ from safeaug.placement import most_kept as most_kept_of_one  # noqa: E402
 from safeaug.policy import Policy, Stage, Status  # noqa: E402
 from safeaug.task import PICK  # noqa: E402
 from tests import batch_worlds as worlds  # noqa: E402
+from tests.batch_one import SCENES  # noqa: E402
 from tests.batch_worlds import Sample, batch_of, listed, searched  # noqa: E402
 from tests.strategies import boxes_in, image_sizes, limits  # noqa: E402
 
@@ -95,7 +96,7 @@ def test_small_worlds_end_as_in_the_scalar_search(batch):
 
 def test_large_scenes_end_as_in_the_scalar_search():
     rng, ends = random.Random(4), Counter()
-    for _ in range(130):
+    for _ in range(max(SCENES // 32, 130)):
         batch = worlds.batch_from(rng, 32)
         expected = searched(batch)
         assert found(batch) == expected

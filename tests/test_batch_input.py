@@ -507,7 +507,7 @@ FAULTS = {
         for scale in ((0, 1), (0.5, 0.2), (0.1, 1.1), 0.5, (0.1,), (0.1, 0.2, 0.3), None, (math.nan, 1), ("a", "b"))
     ],
     "ratio": [
-        ({"ratio": ratio}, r"ratio must be two numbers above 0, the lower first, got ")
+        ({"ratio": ratio}, r"ratio must be two numbers from 0\.000976562 and at most 1024, the lower first, got ")
         for ratio in ((2, 1), (0, 1), (1, math.inf), 1.0, (1,), (-1, 1), (1, math.nan))
     ],
     "p": [({"p": p}, r"p must be in \[0, 1\], got ") for p in (-0.1, 1.1, 60, True, "1", None, math.nan)],
@@ -526,7 +526,7 @@ FAULTS = {
         )
     ],
     "std": [
-        ({"std": (1.0, 0.0)}, r"std must not be 0, got \(1\.0, 0\.0\)"),
+        ({"std": (1.0, 0.0)}, r"std must be above 0, got \(1\.0, 0\.0\)"),
         ({"std": math.inf}, "std must be of finite numbers"),
         ({"std": object()}, "std must be a number"),
     ],
@@ -584,7 +584,7 @@ def test_numbers_of_every_kind_are_taken():
         [np.int64(8), 9], scale=[0.5, 1], ratio=(1, 1), mean=np.float32(0.5), std=torch.ones(3), p=1
     )
     assert crop(TWO)[0].shape == (2, 3, 8, 9)
-    assert "size=(8, 9), min_retention=0.5, keep='all'" in repr(crop)
+    assert "size=(8, 9), scale=(0.5, 1.0), ratio=(1.0, 1.0), min_retention=0.5, keep='all'" in repr(crop)
 
 
 @pytest.mark.parametrize(
@@ -606,3 +606,54 @@ def test_what_cannot_be_collated(images, match):
 def test_a_block_that_is_no_batch_is_refused():
     with pytest.raises(ContentError, match=r"images must be of uint8, .* got int32|images\[0\] must be of uint8"):
         RandomCrop(8)(Ragged(torch.zeros(300, dtype=torch.int32), [(10, 10)], 3))
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"branchless": "yes"}, "branchless must be True or False or None, got 'yes'"),
+        ({"validate": 1}, "validate must be True or False or None, got 1"),
+        ({"std": -1.0}, r"std must be above 0, got -1\.0"),
+        ({"ratio": (1, 1e12)}, "ratio must be two numbers"),
+    ],
+)
+def test_what_else_a_constructor_refuses(given, message):
+    with pytest.raises(PolicyError, match=message):
+        RandomResizedCrop(8, **given)
+
+
+def test_flags_and_epochs_are_checked():
+    with pytest.raises(PolicyError, match="pad_if_needed must be True or False, got 'no'"):
+        RandomCrop(8, pad_if_needed="no")
+    with pytest.raises(PolicyError, match=r"epoch must be a whole number of at least 0, got 1\.5"):
+        RandomCrop(8).set_epoch(1.5)
+
+
+def test_boxes_of_torchvision_say_how_they_are_meant():
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    given = [[2.0, 2.0, 6.0, 7.0]]
+    for form in ("XYWH", "CXCYWH"):
+        boxes = tv_tensors.BoundingBoxes(given, format=form, canvas_size=(8, 9))
+        with pytest.raises(ContentError, match=rf"boxes\[0\] must be corners .* got torchvision's of format {form}"):
+            RandomCrop(4)(TWO, boxes=[boxes, boxes])
+    corners = tv_tensors.BoundingBoxes(given, format="XYXY", canvas_size=(8, 9))
+    _, outcome = RandomCrop(4, seed=0)(TWO, boxes=[corners, corners])
+    assert outcome.valid.all()
+
+
+@pytest.mark.parametrize("chance, power", [(10, 2), (-0.1, 2), (0.5, 0)])
+def test_confidence_is_of_a_chance(chance, power):
+    _, outcome = RandomCrop(4, seed=0)(TWO)
+    with pytest.raises(PolicyError, match=r"chance must be in \[0, 1\] and power above 0"):
+        outcome.confidence(chance=chance, power=power)
+
+
+def test_what_a_skipped_crop_shows_is_not_scaled_up():
+    """An image of 6 x 8 in an output of 20 x 20, of which no window keeps 100 pixels."""
+    crop = RandomCrop(20, pad_if_needed=True, min_visible_pixels=100, on_fail="skip", dtype=torch.uint8, seed=0)
+    image = torch.arange(48, dtype=torch.uint8).reshape(1, 1, 6, 8)
+    made, outcome = crop(image, boxes=[torch.tensor([[0.0, 0.0, 8.0, 6.0]])])
+    assert outcome.status.tolist() == [Status.SKIPPED]
+    x0, y0, x1, y1 = outcome.picture[0].tolist()
+    assert (y1 - y0, x1 - x0) == (6, 8)
+    assert torch.equal(made[:, :, y0:y1, x0:x1], image)

@@ -16,7 +16,7 @@ from safeaug.batch.objects import Traits, objects_of  # noqa: E402
 from safeaug.batch.resized import Resized  # noqa: E402
 from safeaug.content import content_of  # noqa: E402
 from safeaug.measures import measure  # noqa: E402
-from tests.batch_one import EPOCH, KEY, drawn, naive_words, searched  # noqa: E402
+from tests.batch_one import EPOCH, KEY, SCENES, drawn, naive_words, searched  # noqa: E402
 from tests.scenes import scene  # noqa: E402
 from tests.strategies import boxes_in, image_sizes, limits  # noqa: E402
 
@@ -108,7 +108,7 @@ def test_a_batch_is_searched_as_its_samples_are_one_by_one(host, policy, samples
 def test_large_scenes_are_searched_as_one_by_one(host, policy):
     rng = random.Random(0)
     statuses = Counter()
-    for round_ in range(12):
+    for round_ in range(max(SCENES // 64, 12)):
         samples = [(*scene(rng, most=4, largest=700), {}) for _ in range(16)]
         statuses += assert_as_single(host, policy, samples, [round_ * 16 + i for i in range(16)])
     assert len(statuses) >= 3

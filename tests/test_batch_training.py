@@ -5,6 +5,7 @@ import io
 import logging
 import pickle
 import random
+import threading
 
 import pytest
 
@@ -702,3 +703,30 @@ def test_a_device_without_float64_is_spared_it(monkeypatch):
     assert torch.equal(made, same)
     assert torch.equal(outcome.view.window, expected.view.window)
     torch.testing.assert_close(outcome.retention, expected.retention.float())
+
+
+def test_threads_that_share_a_module_share_its_count():
+    crop = RandomCrop(2, seed=0)
+    image = torch.zeros(1, 1, 1, 1, dtype=torch.uint8).expand(4, 1, 30000, 30000)
+    windows = []
+
+    def draw():
+        for _ in range(50):
+            windows.extend(map(tuple, crop(image)[1].view.window.tolist()))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert int(crop.counter) == len(windows) == 800
+    assert len(set(windows)) >= 799  # of 10⁹ positions two may meet by chance
+    again = pickle.loads(pickle.dumps(crop))
+    assert again(image)[1].view.window.shape == (4, 4)
+
+
+def test_a_list_of_images_does_not_compile_and_says_so():
+    torch._dynamo.reset()
+    crop = torch.compile(RandomCrop(4, seed=0), fullgraph=True, backend="eager")
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="a compiled module takes images as one tensor"):
+        crop([torch.zeros(3, 8, 9, dtype=torch.uint8)] * 2)

@@ -79,9 +79,19 @@ def canvas_of(window: Tensor, sizes: Tensor, size: Size, flipped: Tensor, *, res
     return Canvas(source, torch.stack(full, dim=-1), flipped, size)
 
 
-def letterboxed(sizes: Tensor, size: Size, flipped: Tensor) -> Canvas:
-    """Return where whole images stand in outputs that they do not fill: scaled by one factor, and centred."""
+def letterboxed(sizes: Tensor, size: Size, flipped: Tensor, *, enlarged: bool) -> Canvas:
+    """Return where whole images stand in outputs that they do not fill: scaled by one factor, and centred.
+
+    Parameters
+    ----------
+    sizes, size, flipped
+        As in `canvas_of`.
+    enlarged : bool
+        Whether an image that is smaller than the output is scaled up.
+    """
     scale = torch.minimum(size[0] / sizes[:, 0].double(), size[1] / sizes[:, 1].double())
+    if not enlarged:
+        scale = scale.clamp(max=1.0)
     high = (sizes[:, 0] * scale).round().long().clamp(min=1, max=size[0])
     wide = (sizes[:, 1] * scale).round().long().clamp(min=1, max=size[1])
     x, y = (size[1] - wide) // 2, (size[0] - high) // 2

@@ -24,12 +24,12 @@ def size_of(size: int | Sequence[int]) -> Size:
     return int(sides[0]), int(sides[1])
 
 
-def pair_of(name: str, pair: Any, most: float = math.inf) -> tuple[float, float]:
-    """Return two numbers above 0, the lower first."""
+def pair_of(name: str, pair: Any, least: float, most: float) -> tuple[float, float]:
+    """Return two numbers above 0, the lower first, within bounds."""
     good = isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(each, Real) for each in pair)
-    if not good or not 0 < pair[0] <= pair[1] <= most or math.isinf(pair[1]):
-        allowed = "two numbers above 0" + (f" and at most {most:g}" if most < math.inf else "") + ", the lower first"
-        raise PolicyError(f"{name} must be {allowed}, got {pair!r}")
+    if not good or not 0 < pair[0] <= pair[1] or not least <= pair[0] or not pair[1] <= most:
+        low = f"from {least:g}" if least else "above 0"
+        raise PolicyError(f"{name} must be two numbers {low} and at most {most:g}, the lower first, got {pair!r}")
     return float(pair[0]), float(pair[1])
 
 
@@ -47,6 +47,20 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def whole_of(name: str, value: Any, least: int) -> int:
+    """Return a whole number of at least so much."""
+    if not _is_whole(value) or value < least:
+        raise PolicyError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def flag_of(name: str, value: Any, *, none: bool = False) -> bool | None:
+    """Return True or False, or None where that is allowed."""
+    if not (isinstance(value, bool) or (none and value is None)):
+        raise PolicyError(f"{name} must be True or False{' or None' if none else ''}, got {value!r}")
+    return value
+
+
 def share_of(name: str, value: Any) -> float:
     """Return a share in [0, 1]."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
@@ -56,9 +70,9 @@ def share_of(name: str, value: Any) -> float:
 
 def threads_of(threads: Any) -> int | None:
     """Return a number of threads, or None for torch's own."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+    if threads is not None and (not _is_whole(threads) or threads < 1):
         raise PolicyError(f"threads must be a whole number of at least 1, or None, got {threads!r}")
-    return threads
+    return None if threads is None else int(threads)
 
 
 def finish_of(given: Mapping[str, Any]) -> Finish:
@@ -69,8 +83,8 @@ def finish_of(given: Mapping[str, Any]) -> Finish:
     if dtype is torch.uint8 and (mean is not None or std is not None):
         raise PolicyError("mean and std need a floating dtype, got dtype=torch.uint8")
     numbers = {name: _numbers(name, given[name]) for name in ("mean", "std", "fill")}
-    if numbers["std"] is not None and 0.0 in numbers["std"]:
-        raise PolicyError(f"std must not be 0, got {std!r}")
+    if numbers["std"] is not None and min(numbers["std"]) <= 0:
+        raise PolicyError(f"std must be above 0, got {std!r}")
     return Finish(dtype, numbers["mean"], numbers["std"], numbers["fill"] or (0.0,))
 
 

@@ -2,19 +2,20 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from safeaug.batch.chance import Chance
-from safeaug.batch.checks import check_finish, finish_of, share_of, threads_of
+from safeaug.batch.checks import check_finish, finish_of, flag_of, share_of, threads_of, whole_of
 from safeaug.batch.cut import Cut
 from safeaug.batch.draw import Drawn, Frames, Rule, draw
 from safeaug.batch.first import Host
 from safeaug.batch.given import Given, given_of
 from safeaug.batch.handed import handed
-from safeaug.batch.identity import identities, seed_words
+from safeaug.batch.identity import Turn, identities, seed_words
 from safeaug.batch.images import Images, images_of
 from safeaug.batch.moved import NO_FLOAT64, moved
 from safeaug.batch.outcome import BatchOutcome
@@ -50,16 +51,16 @@ class Crop(nn.Module):
         self.protect: Protect | None = given["protect"]
         self.antialias, self.threads = bool(given["antialias"]), threads_of(given["threads"])
         self.finish = finish_of(given)
-        self.branchless, self.validate = given["branchless"], given["validate"]
+        self.branchless, self.validate = (flag_of(name, given[name], none=True) for name in ("branchless", "validate"))
         # Whole numbers, so that `half()` and its kin leave them alone. The epoch is shared with a loader's workers.
         self.register_buffer("key", seed_words(given["seed"]))
         self.register_buffer("epoch", torch.zeros((), dtype=torch.int64).share_memory_())
         self.register_buffer("counter", torch.zeros((), dtype=torch.int64))
         self.register_buffer("seen", torch.zeros(len(Status), dtype=torch.int64), persistent=False)
         self.register_buffer("table", torch.tensor(self.rule.table, dtype=torch.int64), persistent=False)
-        self.pads = bool(given.get("pad_if_needed"))
+        self.pads = bool(flag_of("pad_if_needed", given.get("pad_if_needed", False)))
         self._counts = Counts(type(self).__name__)
-        self._told = False
+        self._told, self._turn = False, Turn()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over the state of a copied or pickled module, whose epoch is in memory of its own: share that again."""
@@ -70,8 +71,18 @@ class Crop(nn.Module):
         """Say how often the data has been seen: every sample draws anew in each epoch.
 
         A loader's persistent workers see it too. Samples without ids need none: their count goes on.
+
+        Parameters
+        ----------
+        epoch : int
+            At least 0.
+
+        Raises
+        ------
+        PolicyError
+            On anything else.
         """
-        self.epoch.fill_(epoch)
+        self.epoch.fill_(whole_of("epoch", epoch, least=0))
 
     def report(self) -> dict[str, int]:
         """Return how many draws ended in which status, those of loader workers included.
@@ -86,8 +97,10 @@ class Crop(nn.Module):
 
     def extra_repr(self) -> str:
         """Return what the module prints between its brackets."""
-        policy = self.rule.policy
-        return f"size={self.rule.host.size}, min_retention={policy.min_retention}, keep={policy.keep!r}"
+        host, policy = self.rule.host, self.rule.policy
+        law = ", ".join(f"{field.name}={getattr(host, field.name)}" for field in fields(host))
+        promise = f"min_retention={policy.min_retention}, keep={policy.keep!r}"
+        return f"{law}, {promise}, p={self.rule.p:g}, flip={self.rule.flip:g}, dtype={self.finish.dtype}"
 
     def forward(
         self,
@@ -129,7 +142,8 @@ class Crop(nn.Module):
             Height and width of each image in a padded batch.
         sample_ids : Tensor of shape (B,), or sequence of int, optional
             Which sample each is, as a rule its index in the dataset. The same id draws the same window in any batch, of
-            one seed and epoch. Without them samples are counted, and nothing repeats.
+            one seed and epoch; so where ids are given each epoch has to be told by `set_epoch`, else a sample keeps one
+            window for the whole training. Without ids samples are counted, and nothing repeats.
 
         Returns
         -------
@@ -167,7 +181,7 @@ class Crop(nn.Module):
             )
             self._check_fits(batch)
             check_finish(self.finish, batch)
-            ids = identities(sample_ids, len(batch.sizes), self.counter)
+            ids = identities(sample_ids, len(batch.sizes), self.counter, self._turn)
             chance = Chance(self.key, self.epoch, ids)
             drawn = moved(self._drawn(batch, given, chance), home)
         self._tell(drawn.found.status)
@@ -188,6 +202,10 @@ class Crop(nn.Module):
         can = given.protects in {None, "boxes"} and not _waits(self.rule.policy)
         if self.branchless is None and not torch.compiler.is_compiling():
             return can and batch.device.type not in {"cpu", *NO_FLOAT64}
+        if torch.compiler.is_compiling() and isinstance(batch.pictures, list):
+            raise ContentError(
+                "a compiled module takes images as one tensor, got a list of them; pad them, and pass their sizes="
+            )
         if self.branchless is not False and not can:
             policy = self.rule.policy
             raise ContentError(
@@ -236,5 +254,5 @@ def _waits(policy: Policy) -> bool:
 def _looks(images: Any) -> bool:
     """Return whether values can be looked at without waiting for a device, or for what a compiler leaves undone."""
     first = images if isinstance(images, Tensor) else next(iter(images), None) if isinstance(images, Sequence) else None
-    here = first is None or getattr(first, "device", torch.device("cpu")).type == "cpu"
+    here = not isinstance(first, Tensor) or first.device.type == "cpu"
     return here and not torch.compiler.is_compiling()

@@ -7,7 +7,7 @@ import torch
 from safeaug.batch.checks import padding_of, pair_of, size_of
 from safeaug.batch.crop import Crop, Numbers, Protect
 from safeaug.batch.cut import Cut
-from safeaug.batch.resized import Resized
+from safeaug.batch.resized import RATIOS, Resized
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -57,6 +57,11 @@ class RandomResizedCrop(Crop):
     where the size has none, further draws and then 64 sizes of a lattice are tried (`safeaug.Policy`). In ``.eval()``
     windows are drawn unguarded, and that is said once: labels must not leak into what a model is judged on.
 
+    On a device, move the module there as well (``crop.to(device)``): its seed and its count are in buffers, and are
+    copied for every batch else. Under `torch.compile` each batch size, number of rows and size of images makes a graph
+    of its own: pad rows to one number. Compiled, and on devices, bytes are not rounded to whole grey levels on the
+    way, so pixels may differ by a level from those of the CPU.
+
     Examples
     --------
     >>> import torch, safeaug.batch
@@ -99,7 +104,7 @@ class RandomResizedCrop(Crop):
         branchless: bool | None = None,
         validate: bool | None = None,
     ) -> None:
-        host = Resized(size_of(size), pair_of("scale", scale, most=1.0), pair_of("ratio", ratio))
+        host = Resized(size_of(size), pair_of("scale", scale, 0.0, 1.0), pair_of("ratio", ratio, *RATIOS))
         self._construct(host, locals())
 
 
@@ -115,7 +120,7 @@ class RandomCrop(Crop):
         right, bottom. There the output holds ``fill``.
     pad_if_needed : bool, default False
         Whether an image that is smaller than the window stands whole in it, at a random position. Without it such an
-        image is an error; nothing is ever scaled up.
+        image is an error, where sizes are known or values checked (``validate``); nothing is ever scaled up.
     p : float, default 1.0
         Share of the samples that are cropped at random; of the others the middle is cut out.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,

@@ -172,7 +172,8 @@ def _canvas(rule: Rule, found: Found, sizes: Tensor, flipped: Tensor) -> Canvas:
     canvas = canvas_of(found.window, sizes, rule.host.size, flipped, resized=rule.host.enlarges)
     if rule.policy.on_fail != "skip":
         return canvas
-    boxed, skipped = letterboxed(sizes, rule.host.size, flipped), (found.status == int(Status.SKIPPED))[:, None]
+    boxed = letterboxed(sizes, rule.host.size, flipped, enlarged=rule.host.enlarges)
+    skipped = (found.status == int(Status.SKIPPED))[:, None]
     return canvas._replace(
         source=torch.where(skipped, boxed.source, canvas.source),
         target=torch.where(skipped, boxed.target, canvas.target),

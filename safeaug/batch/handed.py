@@ -47,6 +47,9 @@ def handed(
     masks = None if given.masks is None else render.nearest(given.masks)
     if masks is not None and boxes is None and keypoints is None:
         shows = (masks != 0).flatten(2).any(-1).to(given.valid.device)
+    if boxes is not None and given.protects == "boxes":  # a flat box counts by its centre, wherever its edges reach
+        present = ~drawn.measured.retention.isnan()
+        boxes, shows = torch.where(present[..., None], boxes, 0.0), shows & present
     if policy.keep == "whole" and given.protects not in {None, "maps"}:
         shows = shows & (drawn.measured.retention > GONE)
     outcome = BatchOutcome(

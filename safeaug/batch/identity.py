@@ -1,5 +1,9 @@
 """Which stream of numbers each sample of a batch has: by the ids that the caller gives, or by a count of its own."""
 
+import os
+import threading
+from contextlib import nullcontext
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -12,7 +16,7 @@ from safeaug.splitmix import MASK as LONG
 
 
 def seed_words(seed: int | None) -> Tensor:
-    """Return the key of a seed, of shape (2,); without one it is drawn from torch's global generator.
+    """Return the key of a seed, of shape (2,): its low 64 bits. Without one it is drawn from torch's global generator.
 
     Raises
     ------
@@ -21,12 +25,31 @@ def seed_words(seed: int | None) -> Tensor:
     """
     if seed is None:
         return torch.randint(MASK + 1, (2,))
-    if isinstance(seed, bool) or not isinstance(seed, int):
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
         raise PolicyError(f"seed must be a whole number or None, got {seed!r}")
-    return torch.tensor([seed & MASK, seed >> 32 & MASK])
+    number = int(seed)
+    return torch.tensor([number & MASK, number >> 32 & MASK])
 
 
-def identities(sample_ids: Any, count: int, counter: Tensor) -> Tensor:
+class Turn:
+    """A lock that a module may hold: threads that share one count in turn. Copies, and forked processes, begin anew."""
+
+    def __init__(self) -> None:
+        self._lock, self._process = threading.Lock(), os.getpid()
+
+    def __enter__(self) -> None:
+        if self._process != os.getpid():  # it may have been held by a thread that does not live here
+            self._lock, self._process = threading.Lock(), os.getpid()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Turn, ()
+
+
+def identities(sample_ids: Any, count: int, counter: Tensor, turn: Turn | None = None) -> Tensor:
     """Return the id of each sample of a batch, of shape (B,), int64.
 
     Parameters
@@ -38,6 +61,8 @@ def identities(sample_ids: Any, count: int, counter: Tensor) -> Tensor:
         Samples of the batch.
     counter : Tensor of shape (), int64
         Samples counted so far; it is moved on.
+    turn : Turn, optional
+        What threads that share the counter wait for.
 
     Raises
     ------
@@ -45,8 +70,10 @@ def identities(sample_ids: Any, count: int, counter: Tensor) -> Tensor:
         On anything but one whole number a sample.
     """
     if sample_ids is None:
-        counted: Tensor = counter + torch.arange(count, device=counter.device) + (_place() << 32)
-        counter += count
+        with nullcontext() if turn is None or torch.compiler.is_compiling() else turn:
+            first = counter.clone()
+            counter += count
+        counted: Tensor = first + torch.arange(count, device=counter.device) + (_place() << 32)
         return counted
     ids = sample_ids if isinstance(sample_ids, Tensor) else _tensor(sample_ids, counter.device)
     if ids.shape != (count,) or ids.is_floating_point() or ids.is_complex() or ids.dtype is torch.bool:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from safeaug.errors import PolicyError
+
 
 class BatchView(NamedTuple):
     """Which part of each image became its output: `safeaug.View`, on tensors.
@@ -104,6 +106,11 @@ class BatchOutcome(NamedTuple):
         Tensor of shape (B, N), float64
             ``1 - (1 - chance) * (1 - retention) ** power`` [1]_; NaN where retention is.
 
+        Raises
+        ------
+        PolicyError
+            On a chance outside of [0, 1], or a power that is not above 0.
+
         References
         ----------
         .. [1] Y. Liu, S. Yan, L. Leal-Taixé, J. Hays, D. Ramanan, "Soft augmentation for image classification",
@@ -116,5 +123,7 @@ class BatchOutcome(NamedTuple):
         >>> BatchOutcome(*[nothing] * 1, kept, *[nothing] * 9).confidence(chance=0.1).tolist()
         [[1.0, 0.775]]
         """
+        if not (0 <= chance <= 1 and power > 0):
+            raise PolicyError(f"chance must be in [0, 1] and power above 0, got {chance!r} and {power!r}")
         confidence: Tensor = 1 - (1 - chance) * (1 - self.retention) ** power
         return confidence

@@ -79,6 +79,12 @@ def _parts(name: str, rows: Any, images: Images) -> list[Tensor]:
 
 
 def _real(name: str, rows: Tensor) -> Tensor:
+    form = getattr(getattr(rows, "format", None), "name", "XYXY")  # torchvision's boxes say how they are meant
+    if form != "XYXY":
+        raise ContentError(
+            f"{name} must be corners (x0, y0, x1, y1), got torchvision's of format {form}; convert them, by "
+            'torchvision.transforms.v2.ConvertBoundingBoxFormat("XYXY")'
+        )
     if rows.dtype is torch.bool or rows.dtype.is_complex:
         raise ContentError(f"{name} must be of numbers, got {str(rows.dtype).removeprefix('torch.')}")
     return rows

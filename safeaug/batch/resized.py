@@ -24,6 +24,9 @@ ATTEMPTS = 10
 SIDE = 8
 """Areas, and ratios, of the fixed lattice."""
 
+RATIOS = 2.0**-10, 2.0**10
+"""Least and greatest ratio that fixed point holds to a millionth."""
+
 _ONE = 1 << 32
 """1 in fixed point."""
 
