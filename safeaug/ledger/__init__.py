@@ -13,10 +13,14 @@ sampling.py  from a patch to dots: pixels that are erased, warped, or taken by a
 matrices.py  maps of the plane, as nine plain numbers
 rings.py     rings of corners, cut by half-planes, with an orientation
 holes.py     rectangles that overlap, as rectangles that do not
+verdict.py   whether what is left keeps the promise
+visible.py   what is visible, as objects of the picture as it is now
 """
 
 from safeaug.ledger.changes import Change, Erased, Mapped, Occluded, Unknown, Warped, Windowed, at_edges, index_of
 from safeaug.ledger.ledger import Ledger, begin, follow
+from safeaug.ledger.verdict import Promise, kept, promise_of, weight_kept
+from safeaug.ledger.visible import visible
 
 __all__ = [
     "Change",
@@ -24,6 +28,7 @@ __all__ = [
     "Ledger",
     "Mapped",
     "Occluded",
+    "Promise",
     "Unknown",
     "Warped",
     "Windowed",
@@ -31,4 +36,8 @@ __all__ = [
     "begin",
     "follow",
     "index_of",
+    "kept",
+    "promise_of",
+    "visible",
+    "weight_kept",
 ]

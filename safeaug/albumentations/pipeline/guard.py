@@ -1,0 +1,85 @@
+"""Guarding a whole pipeline."""
+
+import copy
+from typing import Any
+
+import albumentations as A
+
+from safeaug.albumentations.changes import Way, way_of
+from safeaug.albumentations.pipeline.guise import put_on, take_off
+from safeaug.albumentations.pipeline.root import Root
+from safeaug.albumentations.pipeline.step import Leaf, Step
+from safeaug.albumentations.reading import Reading
+from safeaug.counts import Counts
+from safeaug.errors import PolicyError
+from safeaug.policy import Policy
+
+
+def guarded(pipeline: Any, policy: Policy, reading: Reading, *, move_fixed: bool, repair_randomness: bool) -> Any:
+    """Return a pipeline that keeps its objects to the end; the given one is left as it is.
+
+    Parameters
+    ----------
+    pipeline : Compose, ReplayCompose, OneOf, SomeOf, Sequential, ... or one transform
+        What is guarded.
+    policy : Policy
+        What must be left of the objects, as they came in, at the end.
+    reading : Reading
+        How objects are read.
+    move_fixed : bool
+        Whether windows that the host does not draw are moved too.
+    repair_randomness : bool
+        Whether steps that a seed has given the same numbers each get their own.
+
+    Raises
+    ------
+    PolicyError
+        Where the pipeline's own filter of labels contradicts the policy, or something in it is no transform.
+    """
+    if not isinstance(pipeline, A.BaseCompose | A.BasicTransform):
+        raise PolicyError(f"guard takes a pipeline of albumentations, or one transform, got {type(pipeline).__name__}")
+    _check_filters(pipeline, policy)
+    made = copy.deepcopy(pipeline)
+    leaves: dict[int, Leaf] = {}
+    _guard(made, (), leaves, move_fixed)
+    put_on(made, Root)
+    made.guard_policy, made.guard_reading = policy, reading.checked()
+    made.guard_steps, made.guard_repairs = list(leaves.values()), repair_randomness
+    made.guard_counts = Counts(type(pipeline).__name__)
+    if repair_randomness:
+        # One stream for all: with `seed=` the host gives each its own of the same numbers.
+        made.set_random_state(made.random_generator, made.py_random)
+    else:
+        made.guard_rebase()
+    return made
+
+
+def _guard(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed: bool) -> None:
+    """Make steps of the transforms of a tree. One that stands in it twice is one step."""
+    if id(node) in leaves:
+        return
+    take_off(node)  # it may be guarded already; the outermost guard has the say
+    if isinstance(node, A.BaseCompose):
+        for i, child in enumerate(node.transforms):
+            _guard(child, (*path, i), leaves, move_fixed)
+    elif not isinstance(node, A.BasicTransform):
+        raise PolicyError(f"step {path} must be a transform of albumentations, got {type(node).__name__}")
+    elif isinstance(node, A.DualTransform) or way_of(node) is not Way.STILL:
+        leaves[id(node)] = Leaf(node, path or (0,), move_fixed)
+        put_on(node, Step)
+        node.guard_leaf = leaves[id(node)]
+
+
+def _check_filters(pipeline: Any, policy: Policy) -> None:
+    """Raise `PolicyError` where the pipeline drops labels of objects of which enough is left."""
+    processor = getattr(pipeline, "processors", {}).get("bboxes")
+    if processor is None:
+        return
+    limits: Any = policy.min_retention
+    least = min(limits.values()) if isinstance(limits, dict) else limits
+    drops = processor.params.min_visibility
+    if drops > least:
+        raise PolicyError(
+            f"the pipeline drops labels below min_visibility={drops}, and the policy keeps objects from "
+            f"min_retention={least} on: they would stay in the picture without a label. Lower min_visibility"
+        )

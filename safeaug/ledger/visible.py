@@ -1,0 +1,125 @@
+"""What a ledger still sees, as objects of the picture as it is now: for a step that chooses where to look."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from safeaug.content import Content, content_of_shapes
+from safeaug.geometry import Box, Size, clip_ring, ring_area
+from safeaug.ledger.dots import Dots, carried
+from safeaug.ledger.field import Floats
+from safeaug.ledger.ledger import Ledger, Track
+from safeaug.ledger.matrices import Matrix, inverse, is_affine, moved, moved_points
+from safeaug.ledger.patch import Patch, rings_of
+from safeaug.ledger.pins import Pins
+from safeaug.ledger.rings import NEAR, bounds, box_of, ring_of, signed_area
+from safeaug.ledger.sampling import FINEST
+from safeaug.policy import Policy
+from safeaug.shapes import Points, Polygon, Region, Shape
+from safeaug.shapes.polygon import coverage
+from safeaug.traits import Traits
+
+
+def visible(ledger: Ledger, policy: Policy, traits: Traits) -> Content:
+    """Return what is visible as content of the picture as it is now.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Up to here.
+    policy : Policy
+        What counts. What has fallen below its limit was lost before, and does not.
+    traits : Traits
+        Of each object as it came in; what is left of it takes the place of its prior visibility. Those that were too
+        small then are ignored: of what is left, and in pixels of now, that would be another question.
+
+    Returns
+    -------
+    Content
+        Its limits are shares of what is visible now, such that a window which keeps them keeps the policy's share of
+        the object as it came in. That is exact where all of an object is scaled alike; where a perspective is at work,
+        mass stands for area. A mask that was scaled or turned is looked at in the pixels of now: right but for a part
+        of those on its outline.
+    """
+    objects = [_object(track, ledger.matrix, ledger.size) for track in ledger.tracks]
+    left = [0.0 if share != share else share for share in ledger.shares[-1]]
+    policy = policy if policy.ignore_smaller_than is None else replace(policy, ignore_smaller_than=None)
+    return content_of_shapes(objects, ledger.size, policy, traits._replace(priors=left))
+
+
+def _object(track: Track | None, matrix: Matrix, size: Size) -> Shape | Box | None:
+    """Return one object, in the frame of the picture; None where nothing of it is visible."""
+    if track is None or not track.left:
+        return None
+    if isinstance(track, Pins):
+        points = moved(matrix, track.points)
+        (x, y), *_ = points
+        return (x, y, x, y) if track.slack else Points(np.array(points))
+    if isinstance(track, Dots):
+        return _of_dots(track, matrix, size)
+    return _of_patch(track, matrix, size)
+
+
+def _of_patch(patch: Patch, matrix: Matrix, size: Size) -> Shape | Box | None:
+    frame = 0.0, 0.0, float(size[1]), float(size[0])
+    rings = [ring_of(patch.box)] if patch.rings is None else rings_of(patch)
+    # Rounding may have put a corner a hair beside the frame, or all of a sliver.
+    seen = [(clip_ring(moved(matrix, ring), frame), signed_area(ring)) for ring in rings]
+    seen = [(ring, turn) for ring, turn in seen if ring_area(ring) > 0]
+    if not seen:
+        return None
+    if len(rings) == 1 and patch.region is None and is_affine(matrix):
+        ((ring, _),) = seen
+        return box_of(ring) or Polygon(ring)
+    x0, y0, x1, y1 = bounds(corner for ring, _ in seen for corner in ring)
+    left, top = math.floor(x0), math.floor(y0)
+    cover = np.zeros((math.ceil(y1) - top, math.ceil(x1) - left))
+    for ring, turn in seen:
+        cover += np.copysign(coverage(np.array(ring) - [left, top], cover.shape), turn)
+    x, y = (np.arange(side, dtype=np.float64) + 0.5 for side in cover.shape[::-1])
+    return _region(
+        np.maximum(cover, 0.0) * _density(patch.region, matrix, x[None, :] + left, y[:, None] + top), left, top
+    )
+
+
+def _density(region: Region | None, matrix: Matrix, x: Floats, y: Floats) -> Floats:
+    """Return the mass of an object for each of some pixels, given by their middles, were they inside of it.
+
+    Of a mask that is its mean over a pixel, looked at in parts no larger than a pixel of the source, as a rule: of one
+    that was made smaller, one look would see a line or miss it.
+    """
+    back = inverse(matrix)
+    at_x, at_y, scale = moved_points(back, x, y)
+    if region is None:
+        return scale
+    parts = []
+    for next_x, next_y, _ in (moved_points(back, x + 1, y), moved_points(back, x, y + 1)):
+        step = float(np.median(np.maximum(np.abs(next_x - at_x), np.abs(next_y - at_y))))
+        parts.append(min(math.ceil(step - NEAR) or 1, FINEST))
+    across, down = ((np.arange(count) + 0.5) / count - 0.5 for count in parts)
+    looks = (_at(region, *moved_points(back, x + right, y + lower)) for right in across for lower in down)
+    return sum(looks, np.zeros(scale.shape)) / (len(across) * len(down))
+
+
+def _at(region: Region, x: Floats, y: Floats, scale: Floats) -> Floats:
+    """Return the mass of a mask at some points of the source, for each pixel of the picture, which is scaled so."""
+    column = np.clip(np.floor(x).astype(int) - region.left, 0, region.cover.shape[1] - 1)
+    row = np.clip(np.floor(y).astype(int) - region.top, 0, region.cover.shape[0] - 1)
+    shares = region.cover[row, column]
+    mass: Floats = scale * (shares if shares.dtype.kind == "f" else shares != 0)
+    return mass
+
+
+def _of_dots(dots: Dots, matrix: Matrix, size: Size) -> Region | None:
+    seen = carried(dots, matrix)
+    column = np.clip(np.floor(seen.x).astype(int), 0, size[1] - 1)
+    row = np.clip(np.floor(seen.y).astype(int), 0, size[0] - 1)
+    cover = np.bincount(row * size[1] + column, weights=seen.mass, minlength=size[0] * size[1])
+    return _region(cover.astype(np.float64).reshape(size))
+
+
+def _region(cover: Floats, left: int = 0, top: int = 0) -> Region | None:
+    """Return a spread of mass as an object, in units of its greatest."""
+    most = float(cover.max())
+    return Region(cover / most, left, top) if most > 0 else None
