@@ -1,7 +1,9 @@
 """One sample of a batch, searched for as a single image: in plain numbers, with Philox as the paper writes it."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -32,11 +34,17 @@ def naive_philox(counter, key):
     return [c0, c1, c2, c3]
 
 
-def naive_words(key, epoch, sample_id, stream, first=0):
-    """Yield the words of a stream, from one of them on."""
-    for block in range(first // 4, BLOCKS):
+def naive_words(key, epoch, sample_id, stream):
+    """Yield the words of a stream."""
+    for block in range(BLOCKS):
         counter = [(stream + 8) * BLOCKS + block, epoch & MASK, sample_id & MASK, sample_id >> 32 & MASK]
         yield from naive_philox(counter, key)
+
+
+@cache
+def table_of(host):
+    """What a host draws from, made once."""
+    return host.table()
 
 
 @dataclass
@@ -45,8 +53,8 @@ class PlainHost:
 
     host: Any
     image_size: tuple[int, int]
-    address: tuple[tuple[int, int], int, int]
-    """Key, epoch and sample id."""
+    words: Callable[[int], list[int]]
+    """Gives the words of a stream."""
 
     law = Law.UNIFORM
 
@@ -68,19 +76,19 @@ class PlainHost:
         return self.host.output(size)
 
     def redraw(self, number):
-        return self.host.window(list(naive_words(*self.address, number, HOST)), self.image_size, self.host.table())
+        return self.host.window(self.words(number)[HOST:], self.image_size, table_of(self.host))
 
     def lattice(self):
         return self.host.lattice(self.image_size)
 
     def stream(self, purpose):
-        words = naive_words(*self.address, purpose)
+        words = iter(self.words(purpose))
         return lambda: next(words) * 2.0**-32
 
 
 def searched(host, image_size, boxes, policy, address, **about):
     """What the single-image search finds for one sample, its own draw included."""
-    one = PlainHost(host, image_size, address)
+    one = PlainHost(host, image_size, lambda stream: list(naive_words(*address, stream)))
     content = content_of(boxes, image_size, policy, **about)
     return search(one.redraw(0), one, content, policy, one.stream)
 

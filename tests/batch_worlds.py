@@ -1,21 +1,20 @@
 """Batches of images, random ones, and what the scalar search makes of each: the oracle of the search on tensors."""
 
 import random
-from itertools import repeat
 from typing import NamedTuple
 
 import torch
 
-from safeaug.batch.chance import HOST, Chance, reader
+from safeaug.batch.chance import Chance
 from safeaug.batch.cut import Cut
 from safeaug.batch.first import Opened, drawn, judged
 from safeaug.batch.objects import Traits, objects_of
 from safeaug.batch.resized import Resized
-from safeaug.candidates import Law
 from safeaug.content import content_of
 from safeaug.geometry import Domain
 from safeaug.policy import Policy
 from safeaug.search import search
+from tests.batch_one import PlainHost
 from tests.scenes import scene
 
 NEGATIVE = 6
@@ -49,43 +48,6 @@ class Batch(NamedTuple):
     def arguments(self):
         """What `elsewhere` is called with."""
         return self.opened, self.host, self.table, self.policy, self.sizes, self.chance, self.extent
-
-
-class One(NamedTuple):
-    """The host of one sample: a `safeaug.candidates.Host`."""
-
-    host: Resized | Cut
-    image_size: tuple[int, int]
-    table: list
-    words: list
-
-    law = Law.UNIFORM
-
-    @property
-    def redraws(self):
-        return self.host.redraws
-
-    @property
-    def whole(self):
-        return self.image_size if self.host.enlarges else None
-
-    def domain(self, size):
-        return Domain(*self.host.domain(self.image_size, size))
-
-    def within(self, size):
-        return None
-
-    def output(self, size):
-        return self.host.output(size)
-
-    def redraw(self, number):
-        return self.host.window(self.words[NEGATIVE + number][HOST:], self.image_size, self.table)
-
-    def lattice(self):
-        return self.host.lattice(self.image_size)
-
-    def stream(self, number):
-        return reader(self.words[NEGATIVE + number])
 
 
 def batch_of(samples, host, policy, *, seed=0, pad=0, ids=None):
@@ -144,8 +106,10 @@ def content(batch, sample):
 def ones(batch):
     """The host of each sample."""
     words = batch.chance.words(torch.arange(-NEGATIVE, batch.policy.tries + 100)[None]).tolist()
-    table = batch.host.table()
-    return [One(batch.host, *each) for each in zip([s.image_size for s in batch.samples], repeat(table), words)]
+    return [
+        PlainHost(batch.host, sample.image_size, lambda stream, row=row: row[NEGATIVE + stream])
+        for sample, row in zip(batch.samples, words, strict=True)
+    ]
 
 
 def searched(batch):
