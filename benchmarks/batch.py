@@ -29,9 +29,6 @@ from torch import Tensor
 from safeaug import batch as batches
 from safeaug.geometry import Size, Window
 
-REST = 0.02
-"""Seconds between contenders, in which the threads of the one before come to rest."""
-
 BATCH = 32
 """Pictures of a batch, which is one call."""
 
@@ -404,7 +401,6 @@ def run_case(
             rounds=rounds,
             calls=calls,
             warmup=warmup,
-            rest=REST,
         )
         if crop.report() != recorded.statuses:
             raise RuntimeError(f"{case}: the measured draws ended in {crop.report()}, not in {recorded.statuses}")

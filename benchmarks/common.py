@@ -239,7 +239,6 @@ def measure(
     rounds: int,
     calls: int,
     warmup: int,
-    rest: float = 0.0,
     clock: Callable[[], int] = time.perf_counter_ns,
 ) -> Measured:
     """Time contenders against each other, in rounds.
@@ -257,9 +256,6 @@ def measure(
         Calls of each contender in a round.
     warmup : int
         Rounds before the timed ones.
-    rest : float
-        Seconds between two contenders, off the clock: threads of OpenMP go on turning for some milliseconds after their
-        last operation, on the cores that the next contender wants.
     clock : callable
         Nanoseconds.
 
@@ -275,7 +271,6 @@ def measure(
     for turn in range(-warmup, rounds):
         start = (warmup + turn) * calls
         for name in order(names, turn):
-            time.sleep(rest)
             spent = _timed(contenders[name], range(start, start + calls), clock)
             if turn >= 0:
                 micros[name].append(spent / 1000 / calls)
