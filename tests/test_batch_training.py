@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch import distributed, multiprocessing, nn  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.nn.parallel import DistributedDataParallel  # noqa: E402
 from torch.utils.data import DataLoader, Dataset, DistributedSampler  # noqa: E402
 from torch.utils.data._utils.pin_memory import pin_memory  # noqa: E402
@@ -730,3 +731,24 @@ def test_a_list_of_images_does_not_compile_and_says_so():
     crop = torch.compile(RandomCrop(4, seed=0), fullgraph=True, backend="eager")
     with pytest.raises(torch._dynamo.exc.Unsupported, match="a compiled module takes images as one tensor"):
         crop([torch.zeros(3, 8, 9, dtype=torch.uint8)] * 2)
+
+
+@pytest.mark.parametrize("form", ["dense", "padded", "masks and more"])
+@pytest.mark.parametrize("make", [lambda: RandomResizedCrop(16, seed=0, flip=0.5, p=0.9), lambda: RandomCrop(16, 4)])
+def test_no_value_of_a_device_is_read_by_a_module(make, form):
+    """Tensors without values, of a device that need not be there: whoever reads one, or mixes devices, raises."""
+    crop = make()
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        for name, buffer in list(crop.named_buffers()):
+            crop._buffers[name] = mode.from_tensor(buffer).to("cuda")
+        images = torch.zeros(4, 3, 40, 50, dtype=torch.uint8, device="cuda")
+        given = {"boxes": torch.zeros(4, 2, 4), "valid": torch.ones(4, 2, dtype=torch.bool)}
+        if form == "padded":
+            given["sizes"] = torch.full((4, 2), 20)
+        elif form == "masks and more":
+            given |= {"masks": torch.zeros(4, 2, 40, 50), "keypoints": torch.zeros(4, 2, 5, 3)}
+            given["maps"] = torch.zeros(4, 40, 50)
+        given = {name: each.to("cuda") for name, each in given.items()}
+        made, outcome = crop(images, sample_ids=torch.arange(4, device="cuda"), **given)
+    assert made.shape == (4, 3, 16, 16)
+    assert {made.device.type, *(each.device.type for each in outcome if isinstance(each, torch.Tensor))} == {"cuda"}

@@ -49,7 +49,7 @@ class Crop(nn.Module):
             raise PolicyError(f"protect must be one of {', '.join(get_args(Protect))}, got {given['protect']!r}")
         self.rule = Rule(host, policy, tuple(host.table()), share_of("p", given["p"]), share_of("flip", given["flip"]))
         self.protect: Protect | None = given["protect"]
-        self.antialias, self.threads = bool(given["antialias"]), threads_of(given["threads"])
+        self.antialias, self.threads = bool(flag_of("antialias", given["antialias"])), threads_of(given["threads"])
         self.finish = finish_of(given)
         self.branchless, self.validate = (flag_of(name, given[name], none=True) for name in ("branchless", "validate"))
         # Whole numbers, so that `half()` and its kin leave them alone. The epoch is shared with a loader's workers.

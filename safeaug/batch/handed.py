@@ -37,21 +37,15 @@ def handed(
     canvas, found = drawn.canvas, drawn.found
     dense = isinstance(batch.pictures, Tensor) and (batch.device.type != "cpu" or torch.compiler.is_compiling())
     render = _Dense(moved(canvas, batch.device)) if dense else _Slices(canvas, threads or torch.get_num_threads())
-    boxes = keypoints = points_shown = None
-    shows = torch.ones_like(given.valid)
-    if given.boxes is not None:
-        boxes, shows = carried_boxes(given.boxes, canvas)
+    masks = None if given.masks is None else render.nearest(given.masks)
+    boxes = boxes_shown = keypoints = points_shown = None
     if given.keypoints is not None:
         keypoints, points_shown = carried_keypoints(given.keypoints, canvas)
-        shows = shows if boxes is not None else points_shown.any(-1)
-    masks = None if given.masks is None else render.nearest(given.masks)
-    if masks is not None and boxes is None and keypoints is None:
-        shows = (masks != 0).flatten(2).any(-1).to(given.valid.device)
-    if boxes is not None and given.protects == "boxes":  # a flat box counts by its centre, wherever its edges reach
-        present = ~drawn.measured.retention.isnan()
-        boxes, shows = torch.where(present[..., None], boxes, 0.0), shows & present
-    if policy.keep == "whole" and given.protects not in {None, "maps"}:
-        shows = shows & (drawn.measured.retention > GONE)
+    if given.boxes is not None:
+        boxes, boxes_shown = carried_boxes(given.boxes, canvas)
+        if given.protects == "boxes":  # a flat one counts by its centre, wherever its edges reach
+            boxes_shown = boxes_shown & ~drawn.measured.retention.isnan()
+            boxes = torch.where(boxes_shown[..., None], boxes, 0.0)
     outcome = BatchOutcome(
         view=BatchView(found.window, canvas.size),
         retention=drawn.measured.retention,
@@ -63,7 +57,7 @@ def handed(
         matrix=canvas.matrix,
         flipped=canvas.flipped,
         picture=canvas.picture,
-        valid=given.valid & shows,
+        valid=given.valid & _shown(given, drawn, policy, boxes_shown, points_shown, masks),
         boxes=boxes,
         keypoints=keypoints,
         keypoints_shown=points_shown,
@@ -71,6 +65,23 @@ def handed(
     maps = None if given.maps is None else _maps(render, given.maps, antialias)
     outcome = moved(outcome, batch.device)._replace(masks=masks, maps=maps)
     return render.smooth(batch.pictures, finish, antialias), outcome
+
+
+def _shown(
+    given: Given, drawn: Drawn, policy: Policy, boxes: Tensor | None, keypoints: Tensor | None, masks: Tensor | None
+) -> Tensor:
+    """Return of which rows something shows: told by boxes, where there are any, else by keypoints, else by masks."""
+    if boxes is not None:
+        shows = boxes
+    elif keypoints is not None:
+        shows = keypoints.any(-1)
+    elif masks is not None:
+        shows = (masks != 0).flatten(2).any(-1).to(given.valid.device)
+    else:
+        return torch.ones_like(given.valid)
+    if policy.keep == "whole" and given.protects != "maps":
+        shows = shows & (drawn.measured.retention > GONE)
+    return shows
 
 
 def _maps(render: "_Dense | _Slices", maps: Any, antialias: bool) -> Tensor:

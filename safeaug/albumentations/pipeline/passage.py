@@ -6,9 +6,7 @@ from typing import Any
 
 from safeaug.albumentations.changes import UntoldError, Way, change_of, softened, softens
 from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows import kind_of
 from safeaug.content import Content
-from safeaug.errors import PolicyError
 from safeaug.geometry import Size, letterbox
 from safeaug.ledger import Change, Ledger, Promise, Windowed, begin, follow, kept, promise_of, visible, weight_kept
 from safeaug.policy import Policy, Status
@@ -172,11 +170,3 @@ def _traits_of(content: Content, promise: Promise) -> Traits:
         # With the tolerance off, so that what one step kept by a hair is not lost to the next.
         limits[i], weights[i], ignore[i] = max(need, 0.0), weight, False
     return Traits(limits, weights, ignore, None)
-
-
-def window_kind(transform: Any) -> Any:
-    """Return the window kind of a transform; None for one that is no window."""
-    try:
-        return kind_of(transform)
-    except PolicyError:
-        return None

@@ -11,8 +11,9 @@ from safeaug.albumentations.draw import stand_in
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.guise import Guise, take_off
-from safeaug.albumentations.pipeline.passage import CURRENT, Params, window_kind
+from safeaug.albumentations.pipeline.passage import CURRENT, Params
 from safeaug.albumentations.reports import LeftOut
+from safeaug.albumentations.windows import kind_of
 from safeaug.counts import Counts
 from safeaug.geometry import Window
 from safeaug.policy import Status
@@ -40,7 +41,7 @@ class Leaf:
         self.name = f"{'.'.join(map(str, path))} {type(inner).__name__}"
         self.way = way_of(inner)
         keeps_its_own = isinstance(inner, Guarded)  # a promise of its own, which this one only measures
-        self.kind = window_kind(inner) if self.way is Way.WINDOW and not keeps_its_own else None
+        self.kind = kind_of(inner) if self.way is Way.WINDOW and not keeps_its_own else None
         self.fixed = self.kind is None or (isinstance(inner, FIXED) and not move_fixed)
         self.counts = Counts(type(inner).__name__)
         self.base = self.calls = 0
