@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
     from safeaug.by_hand import place
+    from safeaug.dispatch import guard
     from safeaug.errors import ContentError, MissingHostError, PolicyError, RetentionError, SafeAugError
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome
@@ -28,6 +29,7 @@ _HOMES = {
     "Stage": "policy",
     "Status": "policy",
     "Outcome": "records",
+    "guard": "dispatch",
     "place": "by_hand",
 }
 _HOSTS = {"albumentations": "albumentations", "batch": "torch"}
@@ -45,6 +47,7 @@ __all__ = [
     "Stage",
     "Status",
     "__version__",
+    "guard",
     "place",
 ]
 

@@ -26,6 +26,7 @@ FLOORS = {
     "by_hand": 4,
     "batch": 5,
     "albumentations": 6,
+    "dispatch": 7,
     "demo": 10,
     "cli": 11, "__main__": 12,
 }  # fmt: skip

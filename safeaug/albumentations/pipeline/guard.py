@@ -1,6 +1,7 @@
 """Guarding a whole pipeline."""
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 import albumentations as A
@@ -15,7 +16,9 @@ from safeaug.errors import PolicyError
 from safeaug.policy import Policy
 
 
-def guarded(pipeline: Any, policy: Policy, reading: Reading, *, move_fixed: bool, repair_randomness: bool) -> Any:
+def guarded(
+    pipeline: Any, policy: Policy, reading: Mapping[str, Any], *, move_fixed: bool, repair_randomness: bool
+) -> Any:
     """Return a pipeline that keeps its objects to the end; the given one is left as it is.
 
     Parameters
@@ -24,8 +27,8 @@ def guarded(pipeline: Any, policy: Policy, reading: Reading, *, move_fixed: bool
         What is guarded.
     policy : Policy
         What must be left of the objects, as they came in, at the end.
-    reading : Reading
-        How objects are read.
+    reading : mapping
+        How objects are read: the fields of a `Reading`.
     move_fixed : bool
         Whether windows that the host does not draw are moved too.
     repair_randomness : bool
@@ -43,7 +46,7 @@ def guarded(pipeline: Any, policy: Policy, reading: Reading, *, move_fixed: bool
     leaves: dict[int, Leaf] = {}
     _guard(made, (), leaves, move_fixed)
     put_on(made, Root)
-    made.guard_policy, made.guard_reading = policy, reading.checked()
+    made.guard_policy, made.guard_reading = policy, Reading(**reading).checked()
     made.guard_steps, made.guard_repairs = list(leaves.values()), repair_randomness
     made.guard_counts = Counts(type(pipeline).__name__)
     if repair_randomness:

@@ -1,0 +1,126 @@
+"""Which host a pipeline belongs to: told by the modules of its classes, so that no host is imported to ask."""
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from safeaug.errors import PolicyError
+from safeaug.objects import IGNORE_INDEX
+from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling, policy_of
+
+if TYPE_CHECKING:
+    from safeaug.albumentations.reading import Protect
+
+Pipeline = TypeVar("Pipeline")
+
+ROOMS = {"albumentations": "safeaug.albumentations.pipeline"}
+"""By the first name of a host's modules, what guards its pipelines."""
+
+READING = (
+    "protect", "labels", "weights", "ignore", "prior_visibility", "instances", "visible", "foreground", "ignore_index",
+)  # fmt: skip
+"""Arguments that say how objects are read."""
+
+
+def guard(
+    pipeline: Pipeline,
+    policy: Policy | None = None,
+    *,
+    min_retention: Limits = 0.5,
+    keep: Keep = "all",
+    min_fill: float | None = None,
+    min_visible_pixels: float | None = None,
+    max_stretch: float | None = None,
+    sampling: Sampling = "keep_scale",
+    tries: int = 10,
+    on_fail: OnFail = "most",
+    on_empty: OnEmpty = "plain",
+    apply_rate: float = 1.0,
+    ignore_smaller_than: float | None = None,
+    protect: "Protect | None" = None,
+    labels: str | None = None,
+    weights: str | None = None,
+    ignore: str | None = None,
+    prior_visibility: str | None = None,
+    instances: str | None = None,
+    visible: str | None = None,
+    foreground: Sequence[int] | None = None,
+    ignore_index: int | None = IGNORE_INDEX,
+    move_fixed: bool = False,
+    repair_randomness: bool = True,
+) -> Pipeline:
+    """Return the same pipeline, which keeps its objects to the end; the given one is left as it is.
+
+    Parameters
+    ----------
+    pipeline : Compose, ReplayCompose, OneOf, SomeOf, Sequential, RandomOrder, one transform, or a list of these
+        Of albumentations. Of a list each is guarded by itself: put the transforms into one ``Compose`` first, if the
+        promise is to hold at the end of all of them.
+    policy : Policy, optional
+        What must be left at the end, of the objects as they came in. Or its fields by name:
+    min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
+    ignore_smaller_than
+        As in `safeaug.Policy`.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        What must survive, and which fields of the sample speak of it: see `safeaug.albumentations.Reading`.
+    move_fixed : bool, default False
+        Whether windows that the host does not draw (``CenterCrop``, ``Crop``, ``Resize``) may be moved too. They are
+        what evaluation is made of, where labels must not pick windows; so they are measured only, ``UNGUARDED`` where
+        they lose an object.
+    repair_randomness : bool, default True
+        With ``seed=`` albumentations 2.0.8 gives every step the same numbers, and every worker of a loader in every
+        epoch. Repaired, each has numbers of its own. False keeps the host's.
+
+    Returns
+    -------
+    Compose, ...
+        An instance of the class of what was given, with ``report()``: how draws ended, by step, in all processes.
+
+    Raises
+    ------
+    PolicyError
+        Where it is no pipeline, something in it is no transform, or its own filter of labels contradicts the policy.
+
+    Notes
+    -----
+    A step whose draw keeps the promise is the host's own, bit for bit. Otherwise a crop is moved, as the drop-ins of
+    `safeaug.albumentations` do it; what is not a crop is drawn anew up to ``tries`` times, and then scaled toward what
+    changes nothing; and where no step can help, the whole pipeline is drawn anew, as often. What a distortion or a
+    transform of somebody else's does is followed, and ``UNGUARDED`` where it loses an object. Each step keeps the share
+    that must be left; fill and visible pixels are asked for at the end, and ``max_stretch`` of each window by itself.
+
+    Examples
+    --------
+    >>> import albumentations as A, numpy as np, safeaug
+    >>> train = A.Compose(
+    ...     [A.RandomResizedCrop((224, 224)), A.Perspective((0.1, 0.2), p=1.0), A.HorizontalFlip()],
+    ...     bbox_params=A.BboxParams("pascal_voc", label_fields=["labels"]), seed=0,
+    ... )
+    >>> train = safeaug.guard(train, min_retention=0.5)
+    >>> out = train(image=np.zeros((200, 2000, 3), np.uint8), bboxes=[[20, 50, 120, 150]], labels=["cat"])
+    >>> out["labels"], sum(train.report()["pipeline"].values())
+    (['cat'], 1)
+    """
+    given = dict(locals())
+    del given["pipeline"]
+    if isinstance(pipeline, list):
+        return [guard(each, **given) for each in pipeline]  # type: ignore[return-value]  # a list, as it came
+    guarded: Pipeline = _room_of(pipeline).guarded(
+        pipeline,
+        policy_of(policy, given),
+        {name: given[name] for name in READING},
+        move_fixed=move_fixed,
+        repair_randomness=repair_randomness,
+    )
+    return guarded
+
+
+def _room_of(pipeline: Any) -> Any:
+    """Return the room of the host that a pipeline is of."""
+    for base in type(pipeline).__mro__:
+        room = ROOMS.get(base.__module__.partition(".")[0])
+        if room is not None:
+            return importlib.import_module(room)
+    raise PolicyError(
+        f"guard takes a pipeline or a transform of {', '.join(ROOMS)}, or a list of them, got {type(pipeline).__name__}"
+    )
