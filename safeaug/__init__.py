@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from safeaug import batch as batch
     from safeaug.by_hand import place
     from safeaug.dispatch import guard
-    from safeaug.errors import ContentError, MissingHostError, PolicyError, RetentionError, SafeAugError
+    from safeaug.errors import ContentError, MissingHostError, PipelineError, PolicyError, RetentionError, SafeAugError
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome
 
 _HOMES = {
     "ContentError": "errors",
     "MissingHostError": "errors",
+    "PipelineError": "errors",
     "PolicyError": "errors",
     "RetentionError": "errors",
     "SafeAugError": "errors",
@@ -40,6 +41,7 @@ __all__ = [
     "ContentError",
     "MissingHostError",
     "Outcome",
+    "PipelineError",
     "Policy",
     "PolicyError",
     "RetentionError",

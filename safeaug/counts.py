@@ -35,6 +35,8 @@ class Counts:
     ----------
     owner : str
         What the warning calls the transform that is counted.
+    quiet : bool, default False
+        Whether nothing is said of draws that are UNMET: somebody else says it.
 
     Examples
     --------
@@ -44,8 +46,8 @@ class Counts:
     {'FIRST': 1}
     """
 
-    def __init__(self, owner: str) -> None:
-        self._owner = owner
+    def __init__(self, owner: str, *, quiet: bool = False) -> None:
+        self._owner, self._quiet = owner, quiet
         self._memory: Any = multiprocessing.RawArray("q", ROWS * _WIDTH + 2)
         self._lock: Any = _lock()
         self._cells: Any = memoryview(self._memory).cast("B").cast("q")
@@ -59,7 +61,7 @@ class Counts:
             self._threads = threading.Lock()  # the parent's may have been held by a thread that does not live here
         with self._threads:
             self._cells[self._row * _WIDTH + status] += number
-        if status is Status.UNMET:
+        if status is Status.UNMET and not self._quiet:
             self._warn()
 
     def report(self) -> dict[str, int]:
@@ -94,14 +96,19 @@ class Counts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if get_spawning_popen() is None:
-            return Counts, (self._owner,)
-        return _join, (self._owner, self._memory, self._next_row())
+            return _begun, (self._owner, self._quiet)
+        return _join, (self._owner, self._quiet, self._memory, self._next_row())
 
 
-def _join(owner: str, memory: Any, row: int) -> Counts:
+def _begun(owner: str, quiet: bool) -> Counts:
+    return Counts(owner, quiet=quiet)
+
+
+def _join(owner: str, quiet: bool, memory: Any, row: int) -> Counts:
     """Return the table that was sent to a spawned process, with that process's row."""
     counts = Counts.__new__(Counts)
-    counts._owner, counts._memory, counts._lock = owner, memory, _lock()
+    counts._owner, counts._quiet = owner, quiet
+    counts._memory, counts._lock = memory, _lock()
     counts._cells = memoryview(memory).cast("B").cast("q")
     counts._row, counts._process, counts._threads = row, current_process(), threading.Lock()
     return counts

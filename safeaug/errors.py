@@ -6,6 +6,7 @@
     ├── PolicyError (ValueError)                        a promise that cannot be made
     ├── ContentError (ValueError)                       boxes or labels that cannot be judged
     ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
+    ├── PipelineError (RuntimeError)                    a step of a pipeline fails: which, and on which sample
     └── MissingHostError                                the library behind an adapter is not installed
         ├── MissingHostImportError (ImportError)        met by ``import safeaug.albumentations``
         └── MissingHostAttributeError (AttributeError)  met by ``safeaug.albumentations``
@@ -44,6 +45,25 @@ class RetentionError(SafeAugError, RuntimeError):
     def __init__(self, message: str, outcome: Any = None) -> None:
         super().__init__(message)
         self.outcome = outcome
+
+
+class PipelineError(SafeAugError, RuntimeError):
+    """A step of a pipeline fails on a sample: somebody else's code raised, or the sample lacks what it needs.
+
+    Parameters
+    ----------
+    message : str
+        What happened, where. Alone it is a valid argument, as in `RetentionError`.
+    sample : object, optional
+        Which sample: the number of the call, from 1, or its id where it has one.
+    step : str, optional
+        Index path and name of the step.
+    """
+
+    def __init__(self, message: str, sample: Any = None, step: str | None = None) -> None:
+        super().__init__(message)
+        self.sample = sample
+        self.step = step
 
 
 class MissingHostError(SafeAugError):

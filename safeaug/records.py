@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.geometry import Box, View, Window
+from safeaug.geometry import Box, Size, View, Window
 from safeaug.policy import Stage, Status
 from safeaug.shapes import Shape
 
@@ -116,6 +116,44 @@ class Outcome(NamedTuple):
             "draws": self.draws,
             "visible_pixels": _numbers(self.visible_pixels),
         }
+
+
+class Step(NamedTuple):
+    """One step of a pipeline, as it was applied to one sample.
+
+    Parameters
+    ----------
+    path : tuple of int
+        Where the step stands in the pipeline: places among children, from the root down.
+    name : str
+        Of its class.
+    kind : str
+        In which way it changes the picture: ``"still"`` (colour, blur, noise), ``"window"``, ``"rigid"``,
+        ``"projective"``, ``"occluding"``, ``"erasing"``, ``"warping"``, ``"mixing"``, ``"volume"`` or ``"unknown"``.
+    params : dict
+        All parameters of the draw, by the host's own keys.
+    change : Change or None
+        What that did to the picture, as `safeaug.ledger` has it; None for nothing.
+    size : (int, int)
+        Height and width of the picture after the step.
+    left : ndarray of shape (N,), float64
+        Share of each object, as it came in, that is visible after the step; NaN for one outside the image, and for all
+        from a step on of which nobody can tell what it does.
+    status : Status
+        How a guarded step ended. Of a step that is not guarded, `Status.FIRST`.
+    sample : dict or None
+        What the step handed on, by the host's own keys and in its own formats; None where no pixels were asked for.
+    """
+
+    path: tuple[int, ...]
+    name: str
+    kind: str
+    params: dict[str, Any]
+    change: Any
+    size: Size
+    left: NDArray[np.float64]
+    status: Status
+    sample: dict[str, Any] | None
 
 
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:

@@ -70,7 +70,7 @@ def test_a_copy_begins_at_zero(copier):
 def test_every_process_has_its_row(monkeypatch):
     monkeypatch.setattr("safeaug.counts.get_spawning_popen", lambda: object())
     counts = Counts("crop")
-    rows = [counts.__reduce__()[1][2] for _ in range(ROWS)]
+    rows = [counts.__reduce__()[1][-1] for _ in range(ROWS)]
     assert rows[: ROWS - 1] == list(range(1, ROWS))
     assert rows[-1] == 1  # more processes than rows: they are given out again
 

@@ -6,6 +6,7 @@ came in, when the step is done. Both are compared with the loops of the oracle, 
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from safeaug.content import content_of, content_of_shapes
 from safeaug.ledger import (
     Erased,
+    Ledger,
     Mapped,
     Occluded,
     Promise,
@@ -24,12 +26,13 @@ from safeaug.ledger import (
     begin,
     follow,
     index_of,
-    kept,
+    judged,
     promise_of,
     visible,
-    weight_kept,
+    weight_of,
 )
 from safeaug.ledger.dots import Dots, carried
+from safeaug.ledger.matrices import IDENTITY
 from safeaug.ledger.rings import ring_of
 from safeaug.measures import demand_of, kept_weight, measure, meets
 from safeaug.objects import content_from
@@ -155,6 +158,24 @@ def test_a_window_is_judged_as_the_oracle_judges_it(image_size, limit, keep, uni
     assert weights[0] <= weight_kept(promise, after.shares[-1]) <= weights[1]
 
 
+def judged_by_shares(promise, before, after):
+    """The verdict on a step, of which nothing but what was left before and after it is known."""
+    places = range(len(promise.objects))
+    lost = [] if callable(promise.policy.keep) else [k for k in places if before[promise.objects[k]] < promise.needs[k]]
+    asked = [k for k in places if k not in lost]
+    return judged(promise, asked, Ledger((1, 1), IDENTITY, (), None, (tuple(after),)), at_end=False)
+
+
+def kept(promise, before, after):
+    return judged_by_shares(promise, before, after).kept
+
+
+def weight_kept(promise, after):
+    """Of all objects, whatever was left of them before."""
+    everything = promise._replace(policy=replace(promise.policy, keep="all"))
+    return weight_of(promise, judged_by_shares(everything, [1.0] * len(after), after).asked)
+
+
 def obvious(keep, left, needs, gone):
     """Whether the shares that are left of those objects that are asked for will do."""
     enough = [share >= need for share, need in zip(left, needs, strict=True)]
@@ -181,7 +202,7 @@ def test_what_was_lost_before_leaves_the_quantifier(keep, data):
         data.draw(st.lists(st.sampled_from(near) | st.floats(0, 1), min_size=count + 2, max_size=count + 2))
         for _ in range(2)
     )
-    promise = Promise(Policy(keep=keep), tuple(objects), tuple(needs), (1.0,) * count, tuple(gone))
+    promise = Promise(Policy(keep=keep), tuple(objects), tuple(needs), (1.0,) * count, tuple(gone), (0.0,) * count)
     there = [k for k in range(count) if not before[objects[k]] < needs[k]]
     asked = [[after[objects[k]] for k in there], [needs[k] for k in there], [gone[k] for k in there]]
     assert kept(promise, before, after) == (not there or obvious(keep, *asked))
@@ -291,7 +312,7 @@ def test_tolerance_is_a_share_of_what_came_in():
 
 
 def test_a_share_at_its_limit_is_kept_and_one_at_the_limit_of_what_is_gone_is_not_gone():
-    promise = Promise(Policy(keep="whole"), (0, 1), (0.5, 0.5), (1.0, 1.0), (0.0501, 0.0501))
+    promise = Promise(Policy(keep="whole"), (0, 1), (0.5, 0.5), (1.0, 1.0), (0.0501, 0.0501), (1e-4, 1e-4))
     assert kept(promise, (1.0, 1.0), (0.5, math.nextafter(0.0501, 0)))
     assert not kept(promise, (1.0, 1.0), (0.5, 0.0501))
     assert not kept(promise, (1.0, 1.0), (math.nextafter(0.5, 0), 0.0))
@@ -813,3 +834,54 @@ def test_what_was_lost_by_rounding_is_asked_for_where_tolerance_is_taken_off_the
     assert seen.origin == [0]
     assert meets(seen, policy, (0, 0, 50, 50), (9, 9))
     assert not meets(seen, policy, (0, 0, 49, 50), (9, 9))
+
+
+# At the end: close-ups, and pixels.
+
+
+@given(st.sampled_from(["all", "any", "whole", 2]), st.data())
+@settings(max_examples=60)
+def test_at_the_end_close_ups_pass_and_pixels_count(keep, data):
+    """Against the loop over each object that a window shows: its share, its share of the picture, its pixels."""
+    fill, floor = data.draw(st.sampled_from([None, 0.3, 0.5])), data.draw(st.sampled_from([None, 9.0, 40.0]))
+    policy = Policy(min_retention=0.6, keep=keep, min_fill=fill, min_visible_pixels=floor)
+    corners = st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(1, 8), st.integers(1, 8))
+    boxes = [(x, y, x + w, y + h) for x, y, w, h in data.draw(st.lists(corners, min_size=1, max_size=4))]
+    window, size = data.draw(whole_windows((20, 20))), data.draw(st.sampled_from([(6, 9), (20, 20), (40, 30)]))
+    content = content_of(boxes, (20, 20), policy)
+    promise, whole = promise_of(content, policy, 0.0), begin(content, (20, 20))
+    after = follow(whole, Windowed(window, size))
+    area, scale = (window[2] - window[0]) * (window[3] - window[1]), size[0] * size[1]
+    passes, shares = [], []
+    for x0, y0, x1, y1 in boxes:
+        wide = max(0, min(x1, window[2]) - max(x0, window[0]))
+        inside = wide * max(0, min(y1, window[3]) - max(y0, window[1]))
+        shares.append(inside / ((x1 - x0) * (y1 - y0)))
+        enough = shares[-1] >= 0.6 - 1e-5 or (fill is not None and inside >= fill * area * (1 - 1e-5))
+        passes.append(enough and (floor is None or inside * scale / area >= floor * (1 - 1e-5)))
+    places = range(len(boxes))
+    verdict = judged(promise, places, after, at_end=True)
+    assert verdict.asked == tuple(place for place in places if passes[place])
+    least = {"all": len(boxes), "any": 1, "whole": 1, 2: min(2, len(boxes))}[keep]
+    slivers = keep == "whole" and any(not ok and share > 0.0501 for ok, share in zip(passes, shares, strict=True))
+    assert verdict.kept == (sum(passes) >= least and not slivers)
+    between = judged(promise, places, after, at_end=False)
+    assert between.asked == tuple(place for place in places if shares[place] >= 0.6 - 1e-5)
+
+
+def test_points_have_no_pixels_to_show():
+    policy = Policy(min_visible_pixels=50, min_fill=0.5)
+    content = content_of([[5, 5, 5, 5], [2, 2, 4, 4]], (20, 20), policy)
+    promise, ledger = promise_of(content, policy, 0.0), begin(content, (20, 20))
+    assert judged(promise, (0, 1), ledger, at_end=True).asked == (0,)
+    assert judged(promise, (0,), follow(ledger, Windowed((6, 0, 20, 20), (20, 20))), at_end=True).asked == ()
+
+
+def test_what_a_callable_was_content_with_goes_on_to_be_asked():
+    policy = Policy(min_retention=0.5, keep=lambda left: (left >= 0.5).sum(-1) >= 1)
+    content = content_of([[0, 0, 10, 10], [0, 10, 10, 20]], (20, 20), policy)
+    promise, ledger = promise_of(content, policy, 0.0), begin(content, (20, 20))
+    half = follow(ledger, Windowed((0, 0, 20, 10), (10, 20)))
+    assert judged(promise, (0, 1), half, at_end=False) == (True, (0, 1))
+    gone = follow(half, Windowed((10, 0, 20, 10), (10, 10)))
+    assert judged(promise, (0, 1), gone, at_end=True) == (False, ())

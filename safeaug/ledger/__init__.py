@@ -19,7 +19,7 @@ visible.py   what is visible, as objects of the picture as it is now
 
 from safeaug.ledger.changes import Change, Erased, Mapped, Occluded, Unknown, Warped, Windowed, at_edges, index_of
 from safeaug.ledger.ledger import Ledger, begin, follow
-from safeaug.ledger.verdict import Promise, kept, promise_of, weight_kept
+from safeaug.ledger.verdict import Promise, Verdict, asked_first, judged, promise_of, weight_of
 from safeaug.ledger.visible import visible
 
 __all__ = [
@@ -30,14 +30,16 @@ __all__ = [
     "Occluded",
     "Promise",
     "Unknown",
+    "Verdict",
     "Warped",
     "Windowed",
+    "asked_first",
     "at_edges",
     "begin",
     "follow",
     "index_of",
-    "kept",
+    "judged",
     "promise_of",
     "visible",
-    "weight_kept",
+    "weight_of",
 ]

@@ -1,11 +1,13 @@
 """Whether what is left after a step keeps the promise, against the objects as they came in."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from safeaug.content import Content, single
+from safeaug.ledger.ledger import Ledger
 from safeaug.measures import RELATIVE, least_of
 from safeaug.policy import GONE, Policy, decided
 from safeaug.shapes import boxed
@@ -26,6 +28,8 @@ class Promise(NamedTuple):
         What each of these counts for.
     gone : tuple of float
         Of each of these, the share below which it counts as gone, tolerance put on.
+    tolerances : tuple of float
+        Of each of these, the share of it that may be missing without anybody asking.
     """
 
     policy: Policy
@@ -33,6 +37,7 @@ class Promise(NamedTuple):
     needs: tuple[float, ...]
     weights: tuple[float, ...]
     gone: tuple[float, ...]
+    tolerances: tuple[float, ...]
 
 
 def promise_of(content: Content, policy: Policy, uniform: float) -> Promise:
@@ -50,48 +55,104 @@ def promise_of(content: Content, policy: Policy, uniform: float) -> Promise:
     if policy.keep == "one" and len(content.boxes):
         content = single(content, uniform)
     shapes = [boxed(box, content.slack) for box in content.boxes] if content.shapes is None else content.shapes
-    needs, gone = [], []
+    needs, gone, tolerances = [], [], []
     for i, shape, limit in zip(content.origin, shapes, content.limits, strict=True):
         # As `safeaug.measures` has it, in shares of what came in.
         tolerance = RELATIVE + (content.slack * shape.rim / shape.area if shape.area else 0.0)
         prior = 1.0 if content.priors is None else content.priors[i]
         needs.append((limit - tolerance) * prior)
         gone.append(GONE + tolerance * prior)
-    return Promise(policy, tuple(content.origin), tuple(needs), tuple(content.weights), tuple(gone))
+        tolerances.append(tolerance * prior)
+    weights = tuple(content.weights)
+    return Promise(policy, tuple(content.origin), tuple(needs), weights, tuple(gone), tuple(tolerances))
 
 
-def kept(promise: Promise, before: Sequence[float], after: Sequence[float]) -> bool:
-    """Return whether a step keeps the promise.
+class Verdict(NamedTuple):
+    """Whether a picture keeps a promise, and of which objects more can be asked.
+
+    Parameters
+    ----------
+    kept : bool
+        Whether as many objects are there as must be.
+    asked : tuple of int
+        The places, among the objects of the promise, of those of which enough is left. The others are lost, and a
+        later step is not asked for them. A callable ``keep`` that was content goes on to be asked with all.
+    """
+
+    kept: bool
+    asked: tuple[int, ...]
+
+
+def asked_first(promise: Promise) -> tuple[int, ...]:
+    """Return the places of all objects of a promise: what the first step is asked for."""
+    return tuple(range(len(promise.objects)))
+
+
+def judged(promise: Promise, asked: Sequence[int], ledger: Ledger, *, at_end: bool) -> Verdict:
+    """Return whether what a ledger says is left keeps the promise.
 
     Parameters
     ----------
     promise : Promise
         What must be left.
-    before, after : sequence of float
-        What is left of each given object before and after the step. One of which too little was left before was lost
-        there, and is not asked for again.
+    asked : sequence of int
+        The places of those of its objects that have not been lost before.
+    ledger : Ledger
+        After the step.
+    at_end : bool
+        Whether this is the picture in which the pipeline ends. There a close-up passes by ``min_fill``, and
+        ``min_visible_pixels`` is asked for; what a step between does to either, a later one may undo.
 
     Examples
     --------
-    >>> both = Promise(Policy(), (0, 1), (0.5, 0.5), (1.0, 1.0), (0.05, 0.05))
-    >>> kept(both, (1.0, 0.2), (0.6, 0.1)), kept(both, (1.0, 0.9), (0.6, 0.1))
-    (True, False)
+    >>> from safeaug.content import content_of
+    >>> from safeaug.ledger import Windowed, begin, follow
+    >>> policy = Policy(min_visible_pixels=64)
+    >>> content = content_of([[0, 0, 40, 40], [20, 0, 60, 40]], (100, 100), policy)
+    >>> promise = promise_of(content, policy, 0.0)
+    >>> half = follow(begin(content, (100, 100)), Windowed((20, 0, 100, 100), (16, 16)))
+    >>> judged(promise, (0, 1), half, at_end=False)
+    Verdict(kept=True, asked=(0, 1))
+    >>> judged(promise, (0, 1), half, at_end=True)
+    Verdict(kept=False, asked=())
     """
+    after, policy = ledger.shares[-1], promise.policy
+    enough = [after[i] >= need for i, need in zip(promise.objects, promise.needs, strict=True)]
+    if at_end and (policy.min_fill is not None or policy.min_visible_pixels is not None):
+        _look_at_pixels(promise, ledger, enough)
+    verdict = _decided(promise, asked, enough, after)
+    if verdict and callable(policy.keep):  # it has seen them all, and may have counted on those that are lost
+        return Verdict(True, tuple(asked))
+    return Verdict(verdict, tuple([place for place in asked if enough[place]]))
+
+
+def _look_at_pixels(promise: Promise, ledger: Ledger, enough: list[bool]) -> None:
+    """Let what fills the picture pass, and not what shows too few pixels. Points have none, and are not asked for."""
+    policy, shares, pixels = promise.policy, ledger.shares[-1], ledger.pixels.tolist()
+    fill = math.inf if policy.min_fill is None else policy.min_fill * ledger.size[0] * ledger.size[1]
+    floor = 0.0 if policy.min_visible_pixels is None else policy.min_visible_pixels
+    for place, (i, tolerance) in enumerate(zip(promise.objects, promise.tolerances, strict=True)):
+        if pixels[i] == pixels[i]:
+            # The tolerance is a share of the whole object: as many pixels as that would be here.
+            shown = pixels[i] * (1 + tolerance / shares[i]) if shares[i] else 0.0
+            enough[place] = (enough[place] or shown >= fill) and shown >= floor
+
+
+def _decided(promise: Promise, asked: Sequence[int], enough: Sequence[bool], after: Sequence[float]) -> bool:
+    """Return whether as many of the asked objects are there as must be."""
     policy = promise.policy
-    if callable(policy.keep):
-        return bool(decided(policy.keep, np.array([after[i] for i in promise.objects]))) if promise.objects else True
-    found = zip(promise.objects, promise.needs, promise.gone, strict=True)
-    there = [(after[i], need, gone) for i, need, gone in found if before[i] >= need]
-    if not there:
+    if not asked:
         return True
-    held = sum(left >= need for left, need, _ in there)
+    if callable(policy.keep):
+        return bool(decided(policy.keep, np.array([after[promise.objects[place]] for place in asked])))
+    held = sum(enough[place] for place in asked)
     if policy.keep == "whole":
-        return held > 0 and all(left >= need or left < gone for left, need, gone in there)
-    least = len(there) if policy.keep in {"all", "one"} else least_of(policy, len(there))
+        gone = (after[promise.objects[place]] < promise.gone[place] for place in asked if not enough[place])
+        return held > 0 and all(gone)
+    least = len(asked) if policy.keep in {"all", "one"} else least_of(policy, len(asked))
     return held >= least
 
 
-def weight_kept(promise: Promise, after: Sequence[float]) -> float:
-    """Return the weight of the objects of which enough is left."""
-    found = zip(promise.objects, promise.needs, promise.weights, strict=True)
-    return sum(weight for i, need, weight in found if after[i] >= need)
+def weight_of(promise: Promise, asked: Sequence[int]) -> float:
+    """Return what some of the promise's objects count for."""
+    return sum(promise.weights[place] for place in asked)

@@ -21,6 +21,6 @@ from safeaug.albumentations.changes.pixels import needs_pixels
 from safeaug.albumentations.changes.softening import softened, softens
 from safeaug.albumentations.changes.told import change_of, way_of
 from safeaug.albumentations.changes.untold import UntoldError
-from safeaug.albumentations.changes.way import Way
+from safeaug.albumentations.changes.way import Params, Way
 
-__all__ = ["UntoldError", "Way", "change_of", "needs_pixels", "softened", "softens", "way_of"]
+__all__ = ["Params", "UntoldError", "Way", "change_of", "needs_pixels", "softened", "softens", "way_of"]

@@ -1,19 +1,25 @@
 """Guarding a whole pipeline."""
 
 import copy
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import albumentations as A
 
-from safeaug.albumentations.changes import Way, way_of
+from safeaug.albumentations.changes import Way, needs_pixels
 from safeaug.albumentations.pipeline.guise import put_on, take_off
+from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.root import Root
-from safeaug.albumentations.pipeline.step import Leaf, Step
+from safeaug.albumentations.pipeline.step import Opaque, Step, Still
+from safeaug.albumentations.pipeline.tree import Behind, chooses, look_behind
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError
 from safeaug.policy import Policy
+
+UNTOLD = {Way.UNKNOWN, Way.VOLUME}
+"""Ways that cannot be followed without pixels."""
 
 
 def guarded(
@@ -39,21 +45,24 @@ def guarded(
     PolicyError
         Where the pipeline's own filter of labels contradicts the policy, or something in it is no transform.
     """
-    if not isinstance(pipeline, A.BaseCompose | A.BasicTransform):
-        raise PolicyError(f"guard takes a pipeline of albumentations, or one transform, got {type(pipeline).__name__}")
     _check_filters(pipeline, policy)
     made = copy.deepcopy(pipeline)
     leaves: dict[int, Leaf] = {}
     _guard(made, (), leaves, move_fixed)
+    look_behind(made, leaves, Behind())
     put_on(made, Root)
+    steps = [leaf for leaf in leaves.values() if leaf.way is not Way.STILL or isinstance(leaf.inner, A.DualTransform)]
     made.guard_policy, made.guard_reading = policy, Reading(**reading).checked()
-    made.guard_steps, made.guard_repairs = list(leaves.values()), repair_randomness
+    made.guard_steps, made.guard_fixed, made.guard_repairs = steps, move_fixed, repair_randomness
+    made.guard_chooses = chooses(made, leaves)
+    made.guard_dry = not any(leaf.way in UNTOLD or needs_pixels(leaf.inner) for leaf in steps)
     made.guard_counts = Counts(type(pipeline).__name__)
     if repair_randomness:
         # One stream for all: with `seed=` the host gives each its own of the same numbers.
         made.set_random_state(made.random_generator, made.py_random)
     else:
         made.guard_rebase()
+    _say_what_is_unknown(steps)
     return made
 
 
@@ -62,15 +71,15 @@ def _guard(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed
     if id(node) in leaves:
         return
     take_off(node)  # it may be guarded already; the outermost guard has the say
-    if isinstance(node, A.BaseCompose):
+    if not isinstance(node, A.BaseCompose | A.BasicTransform):
+        raise PolicyError(f"step {path} must be a transform of albumentations, got {type(node).__name__}")
+    if isinstance(node, A.BaseCompose) and not isinstance(node, A.SelectiveChannelTransform):
         for i, child in enumerate(node.transforms):
             _guard(child, (*path, i), leaves, move_fixed)
-    elif not isinstance(node, A.BasicTransform):
-        raise PolicyError(f"step {path} must be a transform of albumentations, got {type(node).__name__}")
-    elif isinstance(node, A.DualTransform) or way_of(node) is not Way.STILL:
-        leaves[id(node)] = Leaf(node, path or (0,), move_fixed)
-        put_on(node, Step)
-        node.guard_leaf = leaves[id(node)]
+        return
+    leaf = leaves[id(node)] = Leaf(node, path or (0,), move_fixed)
+    put_on(node, Still if leaf.way is Way.STILL else Opaque if leaf.opaque else Step)
+    node.guard_leaf = leaf
 
 
 def _check_filters(pipeline: Any, policy: Policy) -> None:
@@ -85,4 +94,15 @@ def _check_filters(pipeline: Any, policy: Policy) -> None:
         raise PolicyError(
             f"the pipeline drops labels below min_visibility={drops}, and the policy keeps objects from "
             f"min_retention={least} on: they would stay in the picture without a label. Lower min_visibility"
+        )
+
+
+def _say_what_is_unknown(steps: list[Leaf]) -> None:
+    """Say once which steps are somebody else's, so that nobody takes them for guarded."""
+    unknown = [leaf.name for leaf in steps if leaf.way is Way.UNKNOWN]
+    if unknown:
+        logging.getLogger("safeaug").warning(
+            "guard knows nothing of %s: what it takes from objects is measured by masks that go through it, and is not "
+            "guarded (UNGUARDED). Safe(...) guards a crop of your own",
+            ", ".join(unknown),
         )

@@ -1,15 +1,19 @@
 """The root of a guarded pipeline: the host's own, which begins and ends the passage of each sample."""
 
 import hashlib
+import os
 import random
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.pipeline.guise import Guise
-from safeaug.albumentations.pipeline.passage import CURRENT, Passage
-from safeaug.albumentations.pipeline.step import Leaf
+from safeaug.albumentations.pipeline.leaf import Leaf
+from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Mode, Passage
+from safeaug.albumentations.pipeline.streams import apart, parts_of
+from safeaug.albumentations.pipeline.workers import worker_key
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.targets import Sample, content_from
 from safeaug.content import content_of_rows
@@ -19,17 +23,30 @@ from safeaug.geometry import Size
 from safeaug.policy import Policy, Status
 from safeaug.splitmix import GAMMA, MASK, mixed
 
+MODE: ContextVar[Mode] = ContextVar("safeaug_mode", default=PLAIN)
+"""How samples go through, in this thread."""
+
+Passed = tuple[Any, Passage | None]
+"""What a pipeline makes of a sample, and its passage; None where the pipeline's own p did not apply it."""
+
 
 class Root(Guise):
     """What stands before the host's class in a guarded pipeline."""
 
     guard_policy: Policy
     guard_reading: Reading
+    guard_fixed: bool
+    """Whether windows that the host does not draw are moved too."""
     guard_steps: list[Leaf]
     guard_counts: Counts
     guard_repairs: bool
+    guard_chooses: bool
+    """Whether chance decides which steps are applied."""
+    guard_dry: bool
+    """Whether all that matters can be drawn without pixels."""
     guard_calls: int
     guard_base: int
+    guard_process: int
 
     def report(self) -> dict[str, dict[str, int]]:
         """Return how draws ended, of the whole and of each step, those of loader workers included.
@@ -43,6 +60,8 @@ class Root(Guise):
         steps = {leaf.name: leaf.counts.report() for leaf in self.guard_steps}
         return {"pipeline": self.guard_counts.report(), **steps}
 
+    # One sample.
+
     def preprocess(self, data: Any) -> None:
         """Prepare a sample as the host does, and begin its passage."""
         super().preprocess(data)  # type: ignore[misc]  # the host's
@@ -50,20 +69,20 @@ class Root(Guise):
             self._begin(data)
 
     def _begin(self, data: Any) -> None:
-        size = _size_of(data)
+        policy, size = self.guard_policy, _size_of(data)
         if size is None:  # a volume, which nobody follows
-            passage = Passage(content_of_rows([], (1, 1), []), (1, 1), self.guard_policy, 0.0)
-            passage.let_go()
-            CURRENT.set(passage)
-            return
-        sample = Sample(data, self._additional_targets, self.processors, size)  # type: ignore[attr-defined]
-        content = content_from(sample, self.guard_policy, self.guard_reading)
-        if not content.boxes and self.guard_policy.on_empty == "raise":
-            raise ContentError('there is nothing to protect, and on_empty is "raise"')
+            content, size = content_of_rows([], (1, 1), []), (1, 1)
+        else:
+            sample = Sample(data, self._additional_targets, self.processors, size)  # type: ignore[attr-defined]
+            content = content_from(sample, policy, self.guard_reading)
+            if not content.boxes and policy.on_empty == "raise":
+                raise ContentError('there is nothing to protect, and on_empty is "raise"')
         fork = Fork(mixed((self.guard_base + self.guard_calls * GAMMA) & MASK))
-        passage = Passage(content, size, self.guard_policy, fork.random())
-        if content.boxes and fork.random() >= self.guard_policy.apply_rate:
+        passage = Passage(content, size, policy, fork.random(), self.guard_calls, MODE.get())
+        if content.boxes and fork.random() >= policy.apply_rate:
             passage.let_go()
+        if _size_of(data) is None:
+            passage.lose_sight()
         CURRENT.set(passage)
 
     def __call__(self, *args: Any, force_apply: bool = False, **data: Any) -> Any:
@@ -73,72 +92,82 @@ class Root(Guise):
         ------
         RetentionError
             Where the promise cannot be met and the policy says ``on_fail="raise"``.
+        PipelineError
+            Where a step of somebody else's raises, or needs what the sample lacks.
         """
         if CURRENT.get() is not None:  # a guarded pipeline inside of another, which has the say
             return super().__call__(*args, force_apply=force_apply, **data)  # type: ignore[misc]
+        if self.guard_repairs and self.guard_process != os.getpid():
+            self._settle_in()
         self.guard_calls += 1
         result, passage = self._pass(args, force_apply, data)
-        if passage is not None and passage.status is Status.UNMET:
+        if passage is not None and passage.broken and (self.guard_chooses or not passage.doomed):
             result, passage = self._repeated(args, data, result, passage)
-        self.guard_counts.add(Status.NOT_APPLIED if passage is None else passage.status)
-        if passage is not None:
-            for leaf, status in passage.steps:
-                leaf.counts.add(status)
-            if passage.status is Status.UNMET and self.guard_policy.on_fail == "raise":
-                left = ", ".join(f"{share:.3f}" for share in passage.ledger.shares[-1])
-                raise RetentionError(
-                    f"the promise cannot be met: of the objects {left} is left, in the best of "
-                    f"{self.guard_policy.tries + 1} draws of the pipeline. Ask for less, or use "
-                    'on_fail="most"'
-                )
+        self._count(passage)
         return result
 
-    def _pass(self, args: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Passage | None]:
-        token = CURRENT.set(None)
+    def _pass(self, args: Any, force_apply: bool, data: dict[str, Any], mode: Mode = PLAIN) -> Passed:
+        """Let a sample go through once."""
+        current, before = CURRENT.set(None), MODE.set(mode if mode is not PLAIN else MODE.get())
         try:
             if not hasattr(super(), "preprocess"):
                 self._begin(data)
             result = super().__call__(*args, force_apply=force_apply, **data)  # type: ignore[misc]
-            return result, CURRENT.get()
+            passage = CURRENT.get()
+            if passage is not None:
+                passage.end()
+            return result, passage
         finally:
-            CURRENT.reset(token)
+            MODE.reset(before)
+            CURRENT.reset(current)
 
-    def _repeated(self, args: Any, data: dict[str, Any], result: Any, passage: Passage) -> tuple[Any, Passage]:
-        """Draw the whole anew, up to ``tries`` times, from generators of its own; the best stands."""
-        generators = {id(each): each for each in self._generators()}.values()
-        before = [_state(each) for each in generators]
-        fork = Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK))
-        fork.random()
-        try:
-            for _ in range(self.guard_policy.tries):
-                for each in generators:
-                    _reseed(each, fork.getrandbits(64))
-                other, further = self._pass(args, True, data)  # that it is applied has been drawn
-                assert further is not None
-                if further.status is not Status.UNMET or further.weight > passage.weight:
-                    result, passage = other, further
-                if passage.status is not Status.UNMET:
-                    break
-            if passage.status is not Status.UNMET:  # whatever its steps say, it is not what the host drew
-                passage.status = max(passage.status, Status.REDRAWN)
-        finally:
-            for each, state in zip(generators, before, strict=True):
-                _restore(each, state)
+    def _repeated(self, args: Any, data: dict[str, Any], result: Any, passage: Passage) -> Passed:
+        """Draw the whole anew, up to ``tries`` times, each part from numbers of its own; the best stands.
+
+        Without pixels where that can be, and then once more with them.
+        """
+        parts, fork, best = parts_of(self), Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK)), None
+        for _ in range(self.guard_policy.tries):
+            key = fork.getrandbits(64)
+            with apart(parts, self.guard_steps, key):
+                other, further = self._pass(args, True, data, Mode(dry=self.guard_dry))  # that it applies was drawn
+            assert further is not None
+            if _rank(further) > _rank(passage):
+                result, passage, best = other, further, key
+            if not passage.broken:
+                break
+        if best is None:
+            return result, passage
+        if self.guard_dry:
+            with apart(parts, self.guard_steps, best):
+                result, again = self._pass(args, True, data)
+            assert again is not None
+            passage = again
+        if passage.status is not Status.UNMET:  # whatever its steps say, it is not what the host drew
+            passage.status = max(passage.status, Status.REDRAWN)
         return result, passage
 
-    def _generators(self) -> list[Any]:
-        nodes, found = [self], []
-        while nodes:
-            node: Any = nodes.pop()
-            found += [node.py_random, node.random_generator]
-            nodes += [each for each in getattr(node, "transforms", ()) if hasattr(each, "py_random")]
-        return found
+    def _count(self, passage: Passage | None) -> None:
+        """Count how a draw ended, and raise where it broke the promise and the policy says so."""
+        self.guard_counts.add(Status.NOT_APPLIED if passage is None else passage.status)
+        if passage is None:
+            return
+        for leaf, status in passage.steps:
+            leaf.counts.add(status)
+        if passage.status is Status.UNMET and self.guard_policy.on_fail == "raise":
+            left = ", ".join(f"{share:.3f}" for share in passage.ledger.shares[-1])
+            raise RetentionError(
+                f"the promise cannot be met: of the objects {left} is left, in the best of up to "
+                f'{self.guard_policy.tries + 1} draws of the pipeline. Ask for less, or use on_fail="most"'
+            )
+
+    # Chance.
 
     def guard_rebase(self) -> None:
         """Set what the guard's own draws derive from: hashed from the host's generators, never drawn from them."""
         state = repr(self.py_random.getstate()).encode()  # type: ignore[attr-defined]
         self.guard_base = int.from_bytes(hashlib.blake2b(state, digest_size=8).digest(), "little")
-        self.guard_calls = 0
+        self.guard_calls, self.guard_process = 0, os.getpid()
         for number, leaf in enumerate(self.guard_steps, start=1):
             leaf.rebase(mixed((self.guard_base + number * GAMMA) & MASK))
 
@@ -154,6 +183,20 @@ class Root(Guise):
         super().set_random_state(random_generator, py_random)  # type: ignore[misc]
         self.guard_rebase()
 
+    def _settle_in(self) -> None:
+        """Draw other numbers than the process in which this pipeline was made, and than its other copies."""
+        key = worker_key()
+        if key is None:
+            self.guard_process = os.getpid()
+            return
+        key = mixed((self.guard_base ^ key * GAMMA) & MASK)
+        self.set_random_state(np.random.default_rng(key), random.Random(key))
+
+
+def _rank(passage: Passage) -> tuple[bool, bool, float]:
+    """Return what makes one draw better than another."""
+    return passage.status is not Status.UNMET, not passage.weak, passage.weight
+
 
 def _size_of(data: dict[str, Any]) -> Size | None:
     """Return height and width of a sample's picture, or of its first; None where it has none."""
@@ -164,21 +207,3 @@ def _size_of(data: dict[str, Any]) -> Size | None:
         height, width = np.shape(data["images"][0])[:2]
         return height, width
     return None
-
-
-def _state(generator: Any) -> Any:
-    return generator.bit_generator.state if isinstance(generator, np.random.Generator) else generator.getstate()
-
-
-def _restore(generator: Any, state: Any) -> None:
-    if isinstance(generator, np.random.Generator):
-        generator.bit_generator.state = state
-    else:
-        generator.setstate(state)
-
-
-def _reseed(generator: Any, seed: int) -> None:
-    if isinstance(generator, np.random.Generator):
-        generator.bit_generator.state = type(generator.bit_generator)(seed).state
-    else:
-        generator.seed(seed)

@@ -1,0 +1,181 @@
+"""What a guarded step does: keep its draw, move it, draw anew, soften, or say that nothing helps."""
+
+from dataclasses import replace
+from typing import Any
+
+from safeaug.albumentations.changes import Params, UntoldError, Way, softened, softens
+from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.pipeline.passage import NOTHING_BUT, Passage
+from safeaug.content import Content
+from safeaug.geometry import Size, Window, size_of
+from safeaug.ledger import Ledger, Verdict, visible
+from safeaug.measures import allows
+from safeaug.policy import Policy, Status
+from safeaug.records import Found
+from safeaug.traits import Traits
+
+STRENGTHS = 16
+"""Steps from the drawn strength down to none in which a draw is softened."""
+
+
+def acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> Params:
+    """Return the parameters with which a step is applied, and note how its draw ended.
+
+    Parameters
+    ----------
+    passage : Passage
+        The sample on its way.
+    leaf : Leaf
+        The guarded step.
+    params, data : dict
+        What it was asked to draw for.
+    drawn : dict
+        The host's draw.
+
+    Raises
+    ------
+    LeftOut
+        Where the step is to be left out.
+    """
+    if not passage.guards or leaf.way in NOTHING_BUT:
+        passage.follow_only(leaf, {**params, **drawn})
+        return drawn
+    drawn, status = _acted(passage, leaf, params, data, drawn)
+    passage.note(leaf, status)
+    return drawn
+
+
+def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
+    size: Size = params["shape"][:2]
+    try:
+        after = passage.after(leaf.inner, {**params, **drawn}, size)
+    except UntoldError:
+        passage.lose_sight()
+        return drawn, Status.UNGUARDED
+    verdict = passage.judge(after, at_end=leaf.last)
+    moves = leaf.way is Way.WINDOW and not leaf.fixed
+    if verdict.kept and not (moves and _is_stretched(passage.policy, leaf, drawn, size)):
+        passage.take(after, verdict)
+        return drawn, Status.FIRST
+    if moves:
+        return _moved(passage, leaf, params, data, drawn)
+    if leaf.guards:
+        return _redrawn(passage, leaf, params, data, drawn)
+    passage.take(after, verdict)
+    return drawn, Status.UNGUARDED
+
+
+def _is_stretched(policy: Policy, leaf: Any, drawn: Params, image_size: Size) -> bool:
+    if policy.max_stretch is None:
+        return False
+    window = leaf.kind.window(leaf.inner, drawn, image_size)
+    if window is None:
+        return False
+    size = size_of(window)
+    return not allows(policy, size, leaf.kind.output(leaf.inner, size, drawn, image_size))
+
+
+# Windows.
+
+
+def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
+    """Take another window, as a guarded crop does, among what is visible now."""
+    size: Size = params["shape"][:2]
+    first = leaf.kind.window(leaf.inner, drawn, size)
+    if first is None:  # the host refuses it, and will raise
+        return drawn, Status.UNGUARDED
+    drawn, found = _found(passage, leaf, params, data, drawn, first)
+    if found.status is Status.SKIPPED:
+        raise leaf.left_out({**params, **drawn}, first)
+    after = passage.after(leaf.inner, {**params, **drawn}, size)
+    verdict = passage.judge(after, at_end=leaf.last)
+    passage.take(after, verdict)
+    return drawn, found.status if verdict.kept else Status.UNMET
+
+
+def _found(
+    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, first: Window
+) -> tuple[Params, Found]:
+    """Return the draw with the window that is taken, and how that was found.
+
+    Where further steps take from the objects too, one is looked for first that leaves them half of what may be lost:
+    from an object at its limit nothing more can be taken, so what follows could only come to nothing.
+    """
+    policy = _of_a_step(passage.policy, at_end=leaf.last)
+    content = visible(passage.ledger, policy, _traits(passage))
+    task = leaf, params, data, drawn, first
+    if not leaf.followed:
+        return _searched(*task, content, policy)
+    roomy = content._replace(limits=[(1 + limit) / 2 for limit in content.limits])
+    other, wide = _searched(*task, roomy, replace(policy, on_fail="skip"))
+    if wide.status is Status.MOVED:
+        return other, wide
+    drawn, found = _searched(*task, content, policy)
+    return (other, wide) if found.status is Status.RESIZED and wide.status is Status.RESIZED else (drawn, found)
+
+
+def _searched(
+    leaf: Any, params: Params, data: Params, drawn: Params, first: Window, content: Content, policy: Policy
+) -> tuple[Params, Found]:
+    """Return the draw with the window that the search of a kind takes."""
+    size, start = params["shape"][:2], dict(drawn)
+    draw = Draw(leaf, params, data, start, leaf.kind.frame(drawn, size), first)
+    found = leaf.kind.find(draw, content, policy)
+    if draw.drawn is start and found.window != first:  # a kind that draws anew has the window in its draw
+        leaf.kind.put(leaf.inner, start, found.window, size)
+    return draw.drawn, found
+
+
+def _of_a_step(policy: Policy, *, at_end: bool) -> Policy:
+    """Return what is asked of one window: shares, and at the end all else."""
+    between = {} if at_end else {"min_fill": None, "min_visible_pixels": None}
+    on_fail = "most" if policy.on_fail == "raise" else policy.on_fail  # another draw of the pipeline may do
+    return replace(policy, apply_rate=1.0, on_empty="plain", on_fail=on_fail, **between)  # type: ignore[arg-type]
+
+
+def _traits(passage: Passage) -> Traits:
+    """Return what is said of each given object, for a search among what is left of those that are asked for."""
+    promise, count = passage.promise, passage.count
+    limits, weights, ignore = [0.0] * count, [1.0] * count, [True] * count
+    for place in passage.asked:
+        i = promise.objects[place]
+        # With the tolerance off, so that what one step kept by a hair is not lost to the next.
+        limits[i], weights[i], ignore[i] = max(promise.needs[place], 0.0), promise.weights[place], False
+    return Traits(limits, weights, ignore, None)
+
+
+# Whatever else is drawn.
+
+
+def _redrawn(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
+    """Draw anew; then the drawn one weaker and weaker; then as it was drawn."""
+    size: Size = params["shape"][:2]
+    again = leaf.again(leaf.fork((0, 0, size[1], size[0])))
+
+    def tried(given: Params) -> tuple[Ledger, Verdict]:
+        after = passage.after(leaf.inner, {**params, **given}, size)
+        return after, passage.judge(after, at_end=leaf.last)
+
+    for _ in range(passage.policy.tries):
+        other = again(params, data)
+        after, verdict = tried(other)
+        if verdict.kept:
+            passage.take(after, verdict)
+            return other, Status.REDRAWN
+    for number in range(STRENGTHS - 1, -1, -1):
+        weaker = softened(leaf.inner, {**params, **drawn}, size, number / STRENGTHS)
+        if weaker is not None:
+            after, verdict = tried(weaker)
+            if verdict.kept:
+                passage.take(after, verdict)
+                passage.weak = passage.weak or number == 0
+                return weaker, Status.SOFTENED
+    passage.take(*tried(drawn))
+    return drawn, Status.UNMET
+
+
+def can_act(way: Way, transform: Any, *, fixed: bool) -> bool:
+    """Return whether a step's draw can be changed: moved, drawn anew or softened."""
+    if way is Way.WINDOW:
+        return not fixed
+    return way is Way.PROJECTIVE or (way is Way.OCCLUDING and softens(transform))

@@ -1,0 +1,77 @@
+"""The tree of a pipeline: which of its steps may come behind which."""
+
+from typing import Any, NamedTuple
+
+import albumentations as A
+
+from safeaug.albumentations.pipeline.leaf import Leaf
+
+IN_TURN = A.Compose, A.Sequential
+"""Composes that apply all their children, in order."""
+
+ONE_OF = A.OneOf, A.OneOrOther
+"""Composes that apply one of their children."""
+
+
+class Behind(NamedTuple):
+    """Which guarded steps come behind a place in a pipeline: some in every draw; some in any."""
+
+    certain: bool = False
+    possible: bool = False
+
+
+def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
+    """Tell the steps of a tree which of them may end it, and which may be followed; return what is behind its front.
+
+    Parameters
+    ----------
+    node : BaseCompose or BasicTransform
+        The tree.
+    leaves : dict
+        Its steps, by the ids of their transforms. Those that stand in it twice are told of both places.
+    behind : Behind
+        What comes behind the tree.
+    """
+    if id(node) in leaves:
+        leaf = leaves[id(node)]
+        leaf.last, leaf.followed = leaf.last and not behind.certain, leaf.followed or behind.possible
+        return _either(behind, Behind(leaf.guards, leaf.guards), certain=node.p >= 1)
+    children = getattr(node, "transforms", ())
+    if isinstance(node, IN_TURN):
+        inside = behind
+        for child in reversed(children):
+            inside = look_behind(child, leaves, inside)
+        return _either(behind, inside, certain=node.p >= 1)
+    found = behind
+    for child in [*children, *children]:  # in any order, some twice: each of them may come behind any other
+        inside = look_behind(child, leaves, behind if isinstance(node, ONE_OF) else found)
+        found = _either(found, inside, certain=False)
+    return found
+
+
+def _either(behind: Behind, inside: Behind, *, certain: bool) -> Behind:
+    return Behind(behind.certain or (inside.certain and certain), behind.possible or inside.possible)
+
+
+def chooses(node: Any, leaves: dict[int, Leaf]) -> bool:
+    """Return whether chance decides which of a tree's steps are applied that take anything; the root's own p aside.
+
+    Examples
+    --------
+    >>> crop, blur = A.RandomCrop(8, 8), A.Blur(p=0.5)
+    >>> leaves = {id(each): Leaf(each, (0,), False) for each in (crop, blur)}
+    >>> chooses(A.Compose([crop, blur]), leaves), chooses(A.OneOf([crop, blur]), leaves)
+    (False, True)
+    """
+    children = [child for child in getattr(node, "transforms", ()) if _takes(child, leaves)]
+    if not children:
+        return False
+    return not isinstance(node, IN_TURN) or any(child.p < 1 or chooses(child, leaves) for child in children)
+
+
+def _takes(node: Any, leaves: dict[int, Leaf]) -> bool:
+    """Return whether some step of a tree takes anything from objects."""
+    if id(node) in leaves:
+        leaf = leaves[id(node)]
+        return leaf.guards or leaf.varies
+    return any(_takes(child, leaves) for child in getattr(node, "transforms", ()))
