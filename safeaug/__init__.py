@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
     from safeaug.by_hand import place
-    from safeaug.dispatch import guard
+    from safeaug.dispatch import guard, steps
     from safeaug.errors import ContentError, MissingHostError, PipelineError, PolicyError, RetentionError, SafeAugError
     from safeaug.policy import Policy, Stage, Status
-    from safeaug.records import Outcome
+    from safeaug.records import Outcome, Step
 
 _HOMES = {
     "ContentError": "errors",
@@ -30,8 +30,10 @@ _HOMES = {
     "Stage": "policy",
     "Status": "policy",
     "Outcome": "records",
+    "Step": "records",
     "guard": "dispatch",
     "place": "by_hand",
+    "steps": "dispatch",
 }
 _HOSTS = {"albumentations": "albumentations", "batch": "torch"}
 """Rooms that need a library, and which."""
@@ -48,9 +50,11 @@ __all__ = [
     "SafeAugError",
     "Stage",
     "Status",
+    "Step",
     "__version__",
     "guard",
     "place",
+    "steps",
 ]
 
 

@@ -1,12 +1,16 @@
 """Which host a pipeline belongs to: told by the modules of its classes, so that no host is imported to ask."""
 
 import importlib
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from safeaug.errors import PolicyError
 from safeaug.objects import IGNORE_INDEX
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling, policy_of
+from safeaug.records import Step
 
 if TYPE_CHECKING:
     from safeaug.albumentations.reading import Protect
@@ -115,6 +119,70 @@ def guard(
     return guarded
 
 
+def steps(
+    pipeline: Any,
+    sample: Mapping[str, Any],
+    rng: np.random.Generator | random.Random,
+    *,
+    pixels: bool = True,
+    protect: "Protect | None" = None,
+    labels: str | None = None,
+    weights: str | None = None,
+    ignore: str | None = None,
+    prior_visibility: str | None = None,
+    instances: str | None = None,
+    visible: str | None = None,
+    foreground: Sequence[int] | None = None,
+    ignore_index: int | None = IGNORE_INDEX,
+) -> list[Step]:
+    """Return what each step of a pipeline does to one sample, and what it leaves of every object.
+
+    Parameters
+    ----------
+    pipeline : Compose, ... or one transform
+        Of albumentations, guarded or not. It is left as it is, its generators too.
+    sample : mapping
+        What the pipeline is called with: ``image``, ``bboxes``, ...
+    rng : numpy.random.Generator or random.Random
+        One number is taken from it. It says all that is drawn: each step has numbers of its own, so the draw is the
+        same with pixels and without.
+    pixels : bool, default True
+        False: images and masks do not go through, which takes a fraction of the time; steps that move nothing are
+        passed over. Of the image only the shape is read then, so ``np.broadcast_to(np.uint8(0), (height, width, 3))``
+        will do.
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+        Which objects are followed: see `safeaug.albumentations.Reading`. A guarded pipeline follows those it protects.
+
+    Returns
+    -------
+    list of Step
+        Those that were applied, in order.
+
+    Raises
+    ------
+    PolicyError
+        Where it is no pipeline; without pixels, where a step draws from them.
+
+    Examples
+    --------
+    >>> import albumentations as A, numpy as np, safeaug
+    >>> train = A.Compose(
+    ...     [A.RandomCrop(60, 60), A.HorizontalFlip(p=1.0), A.Resize(30, 30)],
+    ...     bbox_params=A.BboxParams("pascal_voc", label_fields=["labels"]),
+    ... )
+    >>> sample = {"image": np.zeros((100, 100, 3), np.uint8), "bboxes": [[40, 40, 60, 60]], "labels": ["cat"]}
+    >>> for step in safeaug.steps(train, sample, np.random.default_rng(0), pixels=False):
+    ...     print(step.path, step.name, step.kind, step.size, step.left)
+    (0,) RandomCrop window (60, 60) [1.]
+    (1,) HorizontalFlip rigid (60, 60) [1.]
+    (2,) Resize window (30, 30) [1.]
+    """
+    given = dict(locals())
+    trace = _room_of(pipeline).tracer(pipeline, {name: given[name] for name in READING})
+    found: list[Step] = trace(sample, rng, pixels)
+    return found
+
+
 def _room_of(pipeline: Any) -> Any:
     """Return the room of the host that a pipeline is of."""
     for base in type(pipeline).__mro__:
@@ -122,5 +190,5 @@ def _room_of(pipeline: Any) -> Any:
         if room is not None:
             return importlib.import_module(room)
     raise PolicyError(
-        f"guard takes a pipeline or a transform of {', '.join(ROOMS)}, or a list of them, got {type(pipeline).__name__}"
+        f"safeaug takes a pipeline of {', '.join(ROOMS)}, one transform, or a list of these, got {type(pipeline).__name__}"
     )

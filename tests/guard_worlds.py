@@ -6,13 +6,16 @@ of each object, spread evenly, go through it, and those are counted that fall in
 painted over. Neither parameters nor the ledger are asked.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import albumentations as A
 import numpy as np
 
-import safeaug
+import safeaug as sa
+from safeaug.policy import Status
+from tests.changes_worlds import sample_of
 
 SIDE = 512
 
@@ -38,7 +41,7 @@ PIPELINES: dict[str, Callable[[], list[Any]]] = {
     "flips, crop": lambda: [A.HorizontalFlip(p=0.5), A.D4(p=1.0), SINGLE["RandomResizedCrop"]()],
     "crop, pad, crop": lambda: [A.RandomCrop(448, 448), A.PadIfNeeded(512, 512), A.RandomCrop(384, 384)],
     "guarded crop, Perspective": lambda: [
-        safeaug.albumentations.RandomResizedCrop((224, 224), scale=(0.3, 1.0), min_retention=0.6),
+        sa.albumentations.RandomResizedCrop((224, 224), scale=(0.3, 1.0), min_retention=0.6),
         SINGLE["Perspective"](),
     ],
     "Affine, crop": lambda: [SINGLE["Affine"](), SINGLE["RandomResizedCrop"]()],
@@ -118,3 +121,84 @@ def _through(matrix: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.nda
     ahead = depth > 1e-12
     depth = np.where(ahead, depth, 1.0)
     return x / depth, y / depth, ahead
+
+
+# Calls.
+
+
+def guard(pipeline: Any, *, move_fixed: bool = False, repair_randomness: bool = True, **given: Any) -> Any:
+    return sa.guard(pipeline, move_fixed=move_fixed, repair_randomness=repair_randomness, **given)
+
+
+def compose(transforms: list[Any], seed: int | None = 1, kind: Any = A.Compose, **more: Any) -> Any:
+    params = {"bbox_params": A.BboxParams("pascal_voc", label_fields=["labels"]), **more}
+    made = kind(transforms, **params)
+    if seed is not None:
+        made.set_random_seed(seed)
+    return made
+
+
+def sample(boxes: Any, image: Any = RAMPS) -> dict[str, Any]:
+    return {"image": image, "bboxes": np.array(boxes, dtype=np.float64).reshape(-1, 4), "labels": [*range(len(boxes))]}
+
+
+def ended(pipeline: Any, **data: Any) -> tuple[dict[str, Any], Status]:
+    """Return what a call makes of a sample, and how it ended; it is one draw of the pipeline."""
+    before = Counter(pipeline.report()["pipeline"])
+    result = pipeline(**data)
+    (status,) = (Counter(pipeline.report()["pipeline"]) - before).elements()
+    return result, Status[status]
+
+
+def assert_same(one: Any, other: Any) -> None:
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_same(one[key], other[key])
+    elif isinstance(one, list | tuple):
+        assert type(one) is type(other)
+        assert len(one) == len(other)
+        for each, its_other in zip(one, other, strict=True):
+            assert_same(each, its_other)
+    elif isinstance(one, np.ndarray):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == other.dtype
+    else:
+        assert one == other
+
+
+def states(node: Any) -> list[Any]:
+    """Return the states of all generators of a tree."""
+    children = node.transforms if isinstance(node, A.BaseCompose) else []
+    own = [node.py_random.getstate(), node.random_generator.bit_generator.state]
+    return own + [each for child in children for each in states(child)]
+
+
+def full_sample(size: tuple[int, int], seed: int, transform: Any = None) -> dict[str, Any]:
+    """Return a sample with everything that a transform takes, all of it if none is given."""
+    data = sample_of(size, seed)
+    data["masks"] = np.stack([data["mask"], np.ascontiguousarray(data["mask"][::-1, ::-1])])
+    data.update(bboxes=data["bboxes"][:, :4].astype(np.float64), labels=["cat", "dog"])
+    data.update(keypoints=data["keypoints"][:, :2].astype(np.float64), person=[1, 2])
+    data["mosaic_metadata"] = [
+        {**each, "bboxes": np.empty((0, 4)), "labels": [], "keypoints": np.empty((0, 2)), "person": []}
+        for each in data["mosaic_metadata"]
+    ]
+    if transform is not None:
+        takes = transform.available_keys
+        asked = {*transform.targets_as_params, "cropping_bbox"}
+        keys = {"image", "mask", "masks", "bboxes", "keypoints"} & takes | asked & data.keys()
+        keys -= {"bboxes", "keypoints"} if isinstance(transform, A.OverlayElements) else set()  # which it refuses
+        keys |= {"labels"} if "bboxes" in keys else set()
+        keys |= {"person"} if "keypoints" in keys else set()
+        data = {key: value for key, value in data.items() if key in keys}
+    return data
+
+
+def full_compose(transforms: list[Any], data: dict[str, Any], seed: int = 3, **more: Any) -> Any:
+    params: dict[str, Any] = dict(more)
+    if "bboxes" in data:
+        params["bbox_params"] = A.BboxParams("albumentations", label_fields=["labels"])
+    if "keypoints" in data:
+        params["keypoint_params"] = A.KeypointParams("xy", label_fields=["person"])
+    return A.Compose(transforms, seed=seed, **params)

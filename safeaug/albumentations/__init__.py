@@ -28,6 +28,7 @@ from safeaug.albumentations.own import (
     RandomCropNearBBox,
     RandomSizedBBoxSafeCrop,
 )
+from safeaug.albumentations.pipeline import guarded as _guarded  # noqa: F401  # saved pipelines are loaded by name
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.resizes import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from safeaug.albumentations.safe import Safe

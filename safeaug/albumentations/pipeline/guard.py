@@ -70,9 +70,9 @@ def _guard(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed
     """Make steps of the transforms of a tree. One that stands in it twice is one step."""
     if id(node) in leaves:
         return
-    take_off(node)  # it may be guarded already; the outermost guard has the say
     if not isinstance(node, A.BaseCompose | A.BasicTransform):
         raise PolicyError(f"step {path} must be a transform of albumentations, got {type(node).__name__}")
+    take_off(node)  # it may be guarded already; the outermost guard has the say
     if isinstance(node, A.BaseCompose) and not isinstance(node, A.SelectiveChannelTransform):
         for i, child in enumerate(node.transforms):
             _guard(child, (*path, i), leaves, move_fixed)

@@ -38,6 +38,10 @@ class Mode(NamedTuple):
     dry: bool = False
     trace: list[Step] | None = None
 
+    def again(self, *, dry: bool) -> "Mode":
+        """Return the mode of another draw of the same sample, on a record of its own."""
+        return Mode(dry, None if self.trace is None else [])
+
 
 PLAIN = Mode()
 
@@ -114,7 +118,7 @@ class Passage:
         if self.blind:
             status = Status.UNGUARDED
         else:
-            if self.mode is not PLAIN and leaf.way not in NOTHING_BUT:
+            if self.mode != PLAIN and leaf.way not in NOTHING_BUT:
                 self.see(leaf, params)
             status = Status.EMPTY if self.status is Status.EMPTY else Status.FIRST
         self.note(leaf, Status.UNGUARDED if self.released and leaf.way not in NOTHING_BUT else status)

@@ -1,5 +1,6 @@
 """The root of a guarded pipeline: the host's own, which begins and ends the passage of each sample."""
 
+import copy
 import hashlib
 import os
 import random
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from safeaug.albumentations.fork import Fork
-from safeaug.albumentations.pipeline.guise import Guise
+from safeaug.albumentations.pipeline.guise import Guise, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Mode, Passage
 from safeaug.albumentations.pipeline.streams import apart, parts_of
@@ -25,6 +26,9 @@ from safeaug.splitmix import GAMMA, MASK, mixed
 
 MODE: ContextVar[Mode] = ContextVar("safeaug_mode", default=PLAIN)
 """How samples go through, in this thread."""
+
+STORED = "safeaug.guard"
+"""By which name the host saves a guarded pipeline."""
 
 Passed = tuple[Any, Passage | None]
 """What a pipeline makes of a sample, and its passage; None where the pipeline's own p did not apply it."""
@@ -99,16 +103,21 @@ class Root(Guise):
             return super().__call__(*args, force_apply=force_apply, **data)  # type: ignore[misc]
         if self.guard_repairs and self.guard_process != os.getpid():
             self._settle_in()
-        self.guard_calls += 1
-        result, passage = self._pass(args, force_apply, data)
-        if passage is not None and passage.broken and (self.guard_chooses or not passage.doomed):
-            result, passage = self._repeated(args, data, result, passage)
+        result, passage = self.guard_through(args, force_apply, data, PLAIN)
         self._count(passage)
         return result
 
-    def _pass(self, args: Any, force_apply: bool, data: dict[str, Any], mode: Mode = PLAIN) -> Passed:
+    def guard_through(self, args: Any, force_apply: bool, data: dict[str, Any], mode: Mode) -> Passed:
+        """Let a sample go through, more than once where that can help; count nothing."""
+        self.guard_calls += 1
+        result, passage = self._pass(args, force_apply, data, mode)
+        if passage is not None and passage.broken and (self.guard_chooses or not passage.doomed):
+            return self._repeated(args, data, result, passage)
+        return result, passage
+
+    def _pass(self, args: Any, force_apply: bool, data: dict[str, Any], mode: Mode) -> Passed:
         """Let a sample go through once."""
-        current, before = CURRENT.set(None), MODE.set(mode if mode is not PLAIN else MODE.get())
+        current, before = CURRENT.set(None), MODE.set(mode)
         try:
             if not hasattr(super(), "preprocess"):
                 self._begin(data)
@@ -126,11 +135,12 @@ class Root(Guise):
 
         Without pixels where that can be, and then once more with them.
         """
-        parts, fork, best = parts_of(self), Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK)), None
+        mode, parts = passage.mode, parts_of(self)
+        fork, best = Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK)), None
         for _ in range(self.guard_policy.tries):
             key = fork.getrandbits(64)
-            with apart(parts, self.guard_steps, key):
-                other, further = self._pass(args, True, data, Mode(dry=self.guard_dry))  # that it applies was drawn
+            with apart(parts, self.guard_steps, key):  # that the pipeline applies was drawn before
+                other, further = self._pass(args, True, data, mode.again(dry=mode.dry or self.guard_dry))
             assert further is not None
             if _rank(further) > _rank(passage):
                 result, passage, best = other, further, key
@@ -138,9 +148,9 @@ class Root(Guise):
                 break
         if best is None:
             return result, passage
-        if self.guard_dry:
+        if passage.mode.dry and not mode.dry:
             with apart(parts, self.guard_steps, best):
-                result, again = self._pass(args, True, data)
+                result, again = self._pass(args, True, data, mode.again(dry=False))
             assert again is not None
             passage = again
         if passage.status is not Status.UNMET:  # whatever its steps say, it is not what the host drew
@@ -160,6 +170,44 @@ class Root(Guise):
                 f"the promise cannot be met: of the objects {left} is left, in the best of up to "
                 f'{self.guard_policy.tries + 1} draws of the pipeline. Ask for less, or use on_fail="most"'
             )
+
+    # As plain data.
+
+    def to_dict_private(self) -> dict[str, Any]:
+        """Return the guarded pipeline as plain data: the plain one, the policy, and how objects are read.
+
+        Raises
+        ------
+        NotImplementedError
+            Where a callable decides what is protected or kept; the host's ``to_dict`` knows this error.
+        """
+        for name, value in (("protect", self.guard_reading.protect), ("keep", self.guard_policy.keep)):
+            if callable(value):
+                raise NotImplementedError(
+                    f"{name} is a callable, for which no text stands; pickle the pipeline instead"
+                )
+        return {
+            "__class_fullname__": STORED,
+            "transforms": [super().to_dict_private()],
+            "p": 1.0,
+            **self.guard_policy.to_dict(),
+            **self.guard_reading._asdict(),
+            "move_fixed": self.guard_fixed,
+            "repair_randomness": self.guard_repairs,
+        }
+
+    def get_dict_with_id(self) -> dict[str, Any]:
+        """Return the plain transform as plain data, as replays record it."""
+        if hasattr(self, "transforms"):
+            return super().get_dict_with_id()
+        return {**super().to_dict_private(), "id": id(self)}
+
+    def indented_repr(self, indent: int = 2) -> str:
+        """Return what the plain pipeline prints."""
+        plain = copy.copy(self)
+        take_off(plain)
+        printed: str = plain.indented_repr(indent)
+        return printed
 
     # Chance.
 
