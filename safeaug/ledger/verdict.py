@@ -88,7 +88,9 @@ def asked_first(promise: Promise) -> tuple[int, ...]:
     return tuple(range(len(promise.objects)))
 
 
-def judged(promise: Promise, asked: Sequence[int], ledger: Ledger, *, at_end: bool) -> Verdict:
+def judged(
+    promise: Promise, asked: Sequence[int], ledger: Ledger, *, at_end: bool, floor: bool | None = None
+) -> Verdict:
     """Return whether what a ledger says is left keeps the promise.
 
     Parameters
@@ -102,6 +104,8 @@ def judged(promise: Promise, asked: Sequence[int], ledger: Ledger, *, at_end: bo
     at_end : bool
         Whether this is the picture in which the pipeline ends. There a close-up passes by ``min_fill``, and
         ``min_visible_pixels`` is asked for; what a step between does to either, a later one may undo.
+    floor : bool, optional
+        Whether visible pixels are asked for; as ``at_end`` by default.
 
     Examples
     --------
@@ -118,19 +122,23 @@ def judged(promise: Promise, asked: Sequence[int], ledger: Ledger, *, at_end: bo
     """
     after, policy = ledger.shares[-1], promise.policy
     enough = [after[i] >= need for i, need in zip(promise.objects, promise.needs, strict=True)]
-    if at_end and (policy.min_fill is not None or policy.min_visible_pixels is not None):
-        _look_at_pixels(promise, ledger, enough)
+    fill = policy.min_fill if at_end else None
+    pixels = policy.min_visible_pixels if (at_end if floor is None else floor) else None
+    if fill is not None or pixels is not None:
+        _look_at_pixels(promise, ledger, enough, fill, pixels)
     verdict = _decided(promise, asked, enough, after)
     if verdict and callable(policy.keep):  # it has seen them all, and may have counted on those that are lost
         return Verdict(True, tuple(asked))
     return Verdict(verdict, tuple([place for place in asked if enough[place]]))
 
 
-def _look_at_pixels(promise: Promise, ledger: Ledger, enough: list[bool]) -> None:
+def _look_at_pixels(
+    promise: Promise, ledger: Ledger, enough: list[bool], least_fill: float | None, least_pixels: float | None
+) -> None:
     """Let what fills the picture pass, and not what shows too few pixels. Points have none, and are not asked for."""
-    policy, shares, pixels = promise.policy, ledger.shares[-1], ledger.pixels.tolist()
-    fill = math.inf if policy.min_fill is None else policy.min_fill * ledger.size[0] * ledger.size[1]
-    floor = 0.0 if policy.min_visible_pixels is None else policy.min_visible_pixels
+    shares, pixels = ledger.shares[-1], ledger.pixels.tolist()
+    fill = math.inf if least_fill is None else least_fill * ledger.size[0] * ledger.size[1]
+    floor = least_pixels or 0.0
     for place, (i, tolerance) in enumerate(zip(promise.objects, promise.tolerances, strict=True)):
         if pixels[i] == pixels[i]:
             # The tolerance is a share of the whole object: as many pixels as that would be here.

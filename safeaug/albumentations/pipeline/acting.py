@@ -52,7 +52,7 @@ def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     except UntoldError:
         passage.lose_sight()
         return drawn, Status.UNGUARDED
-    verdict = passage.judge(after, at_end=leaf.last)
+    verdict = passage.judge(after, leaf)
     moves = leaf.way is Way.WINDOW and not leaf.fixed
     if verdict.kept and not (moves and _is_stretched(passage.policy, leaf, drawn, size)):
         passage.take(after, verdict)
@@ -88,7 +88,7 @@ def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     if found.status is Status.SKIPPED:
         raise leaf.left_out({**params, **drawn}, first)
     after = passage.after(leaf.inner, {**params, **drawn}, size)
-    verdict = passage.judge(after, at_end=leaf.last)
+    verdict = passage.judge(after, leaf)
     passage.take(after, verdict)
     return drawn, found.status if verdict.kept else Status.UNMET
 
@@ -154,7 +154,7 @@ def _redrawn(passage: Passage, leaf: Any, params: Params, data: Params, drawn: P
 
     def tried(given: Params) -> tuple[Ledger, Verdict]:
         after = passage.after(leaf.inner, {**params, **given}, size)
-        return after, passage.judge(after, at_end=leaf.last)
+        return after, passage.judge(after, leaf)
 
     for _ in range(passage.policy.tries):
         other = again(params, data)

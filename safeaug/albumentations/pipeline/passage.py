@@ -135,9 +135,12 @@ class Passage:
         change = change_of(transform, params, size)
         return self.ledger if change is None else follow(self.ledger, change)
 
-    def judge(self, after: Ledger, *, at_end: bool) -> Verdict:
-        """Return whether what would be left keeps the promise."""
-        return judged(self.promise, self.asked, after, at_end=at_end)
+    def judge(self, after: Ledger, leaf: Any) -> Verdict:
+        """Return whether what a step would leave keeps the promise.
+
+        Of one that cannot be changed no pixels are asked: that the picture ends with too few says `end`.
+        """
+        return judged(self.promise, self.asked, after, at_end=leaf.last, floor=leaf.last and leaf.guards)
 
     def take(self, after: Ledger, verdict: Verdict) -> None:
         """Go on with what is left."""
@@ -153,7 +156,7 @@ class Passage:
         """Judge the picture in which the pipeline has ended: close-ups, and pixels that are visible."""
         if not self.guards:
             return
-        verdict = self.judge(self.ledger, at_end=True)
+        verdict = judged(self.promise, self.asked, self.ledger, at_end=True)
         if not verdict.kept and self.status is not Status.UNMET:
             guarded = any(leaf.guards and status is not Status.NOT_APPLIED for leaf, status in self.steps)
             self.status = max(self.status, Status.UNMET if guarded else Status.UNGUARDED)
