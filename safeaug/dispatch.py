@@ -189,6 +189,5 @@ def _room_of(pipeline: Any) -> Any:
         room = ROOMS.get(base.__module__.partition(".")[0])
         if room is not None:
             return importlib.import_module(room)
-    raise PolicyError(
-        f"safeaug takes a pipeline of {', '.join(ROOMS)}, one transform, or a list of these, got {type(pipeline).__name__}"
-    )
+    allowed = f"a pipeline of {', '.join(ROOMS)}, one transform, or a list of these"
+    raise PolicyError(f"safeaug takes {allowed}, got {type(pipeline).__name__}")

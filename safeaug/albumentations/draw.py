@@ -63,6 +63,7 @@ class Draw:
         "frame",
         "hopeless",
         "image_size",
+        "only_drawn",
         "params",
     )
 
@@ -84,6 +85,8 @@ class Draw:
         self._again: Any = None
         self.hopeless = False
         """Whether a kind has found that no further draw of the host can do."""
+        self.only_drawn = False
+        """Whether no other size is looked at than the drawn one."""
 
     @property
     def transform(self) -> Any:
@@ -98,12 +101,12 @@ class Draw:
     @property
     def redraws(self) -> bool:
         """Whether another draw of the host may do."""
-        return self._kind.redraws and not self.hopeless
+        return self._kind.redraws and not self.hopeless and not self.only_drawn
 
     @property
     def whole(self) -> Size | None:
         """The image's size where the host resizes what it cuts."""
-        return self.image_size if self._kind.enlarges else None
+        return self.image_size if self._kind.enlarges and not self.only_drawn else None
 
     def output(self, size: Size) -> Size:
         """Return the output size of a window of this size."""
@@ -119,7 +122,7 @@ class Draw:
 
     def lattice(self) -> Iterable[Size]:
         """Return the sizes inside the host's own range."""
-        return self._kind.lattice(self)
+        return () if self.only_drawn else self._kind.lattice(self)
 
     def redraw(self, _number: int) -> Window:
         """Return a further draw of the host's own sampler."""

@@ -4,7 +4,7 @@ way.py          Way: in which way a transform changes the picture; Known: what i
 known.py        which class of the host is of which way
 told.py         change_of, way_of: ask a transform
 pixels.py       needs_pixels: whether its parameters can be drawn without an image
-softening.py    softened, softens: the same draw, scaled toward the one that changes nothing
+softening.py    softened, softens, eases: the same draw, scaled toward the one that changes nothing
 untold.py       UntoldError: a draw of which nobody can tell what it does
 
 windowed.py     crops, resizes, padding, and guarded transforms
@@ -18,9 +18,9 @@ probed.py       what only an image that goes through can tell
 """
 
 from safeaug.albumentations.changes.pixels import needs_pixels
-from safeaug.albumentations.changes.softening import softened, softens
+from safeaug.albumentations.changes.softening import eases, softened, softens
 from safeaug.albumentations.changes.told import change_of, way_of
 from safeaug.albumentations.changes.untold import UntoldError
 from safeaug.albumentations.changes.way import Params, Way
 
-__all__ = ["Params", "UntoldError", "Way", "change_of", "needs_pixels", "softened", "softens", "way_of"]
+__all__ = ["Params", "UntoldError", "Way", "change_of", "eases", "needs_pixels", "softened", "softens", "way_of"]

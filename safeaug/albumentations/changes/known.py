@@ -53,7 +53,7 @@ def _has_mask_indices(transform: Any) -> bool:
 STILL = Known(Way.STILL, _nothing)
 UNKNOWN = Known(Way.UNKNOWN, probed)
 VOLUME = Known(Way.VOLUME, _volume, pixels=_always)
-AFFINE = Known(Way.PROJECTIVE, projective.affine, affine.weaker)
+AFFINE = Known(Way.PROJECTIVE, projective.affine, affine.weaker, eases=False)
 HOLES = Known(Way.OCCLUDING, occluding.holes, occluding.smaller)
 STRIPES = Known(Way.OCCLUDING, occluding.holes, occluding.narrower)
 REMAPPED = Known(Way.WARPING, warping.remapped)
@@ -78,7 +78,7 @@ KNOWN: dict[type, Known] = {
     A.Affine: AFFINE,
     A.ShiftScaleRotate: AFFINE,
     A.SafeRotate: AFFINE._replace(soften=None),  # it makes room for all corners, so there is nothing to soften
-    A.Rotate: Known(Way.PROJECTIVE, projective.rotation, affine.less_turned),
+    A.Rotate: Known(Way.PROJECTIVE, projective.rotation, affine.less_turned, eases=False),
     A.Perspective: Known(Way.PROJECTIVE, projective.perspective, perspective.weaker),
     BaseDropout: HOLES,
     A.CoarseDropout: HOLES,

@@ -20,6 +20,18 @@ def softens(transform: Any) -> bool:
     return known_of(transform).soften is not None
 
 
+def eases(transform: Any) -> bool:
+    """Return whether a weaker draw of a transform never takes more from any object than a stronger one.
+
+    Examples
+    --------
+    >>> import albumentations as A
+    >>> eases(A.Perspective()), eases(A.Affine())
+    (True, False)
+    """
+    return known_of(transform).eases
+
+
 def softened(transform: Any, params: Params, image_size: Size, strength: float) -> Params | None:
     """Return the parameters of the same draw, scaled toward the one that changes nothing.
 

@@ -45,9 +45,12 @@ class Known(NamedTuple):
         The same draw, weaker; None where there is no such thing.
     pixels : callable, optional
         Whether a transform of the class draws its parameters from pixels; None where none does.
+    eases : bool
+        Whether a weaker draw never takes more from any object than a stronger one.
     """
 
     way: Way
     tell: Tell
     soften: Soften | None = None
     pixels: Callable[[Any], bool] | None = None
+    eases: bool = True

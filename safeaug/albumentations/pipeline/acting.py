@@ -1,9 +1,9 @@
 """What a guarded step does: keep its draw, move it, draw anew, soften, or say that nothing helps."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
-from safeaug.albumentations.changes import Params, UntoldError, Way, softened, softens
+from safeaug.albumentations.changes import Params, UntoldError, Way, eases, softened, softens
 from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.pipeline.passage import NOTHING_BUT, Passage
 from safeaug.content import Content
@@ -101,36 +101,42 @@ def _found(
     Where further steps take from the objects too, one is looked for first that leaves them half of what may be lost:
     from an object at its limit nothing more can be taken, so what follows could only come to nothing.
     """
-    policy = _of_a_step(passage.policy, at_end=leaf.last)
+    policy = passage.asks.at_end if leaf.last else passage.asks.between
     content = visible(passage.ledger, policy, _traits(passage))
     task = leaf, params, data, drawn, first
     if not leaf.followed:
         return _searched(*task, content, policy)
     roomy = content._replace(limits=[(1 + limit) / 2 for limit in content.limits])
-    other, wide = _searched(*task, roomy, replace(policy, on_fail="skip"))
+    quiet = passage.asks.at_end_or_out if leaf.last else passage.asks.between_or_out
+    other, wide = _searched(*task, roomy, quiet, only_drawn=True)
     if wide.status is Status.MOVED:
         return other, wide
     drawn, found = _searched(*task, content, policy)
-    return (other, wide) if found.status is Status.RESIZED and wide.status is Status.RESIZED else (drawn, found)
+    if found.status is Status.RESIZED:
+        other, wide = _searched(*task, roomy, quiet)
+        if wide.status is Status.RESIZED:
+            return other, wide
+    return drawn, found
 
 
 def _searched(
-    leaf: Any, params: Params, data: Params, drawn: Params, first: Window, content: Content, policy: Policy
+    leaf: Any,
+    params: Params,
+    data: Params,
+    drawn: Params,
+    first: Window,
+    content: Content,
+    policy: Policy,
+    only_drawn: bool = False,
 ) -> tuple[Params, Found]:
     """Return the draw with the window that the search of a kind takes."""
     size, start = params["shape"][:2], dict(drawn)
     draw = Draw(leaf, params, data, start, leaf.kind.frame(drawn, size), first)
+    draw.only_drawn = only_drawn
     found = leaf.kind.find(draw, content, policy)
     if draw.drawn is start and found.window != first:  # a kind that draws anew has the window in its draw
         leaf.kind.put(leaf.inner, start, found.window, size)
     return draw.drawn, found
-
-
-def _of_a_step(policy: Policy, *, at_end: bool) -> Policy:
-    """Return what is asked of one window: shares, and at the end all else."""
-    between = {} if at_end else {"min_fill": None, "min_visible_pixels": None}
-    on_fail = "most" if policy.on_fail == "raise" else policy.on_fail  # another draw of the pipeline may do
-    return replace(policy, apply_rate=1.0, on_empty="plain", on_fail=on_fail, **between)  # type: ignore[arg-type]
 
 
 def _traits(passage: Passage) -> Traits:
@@ -162,16 +168,31 @@ def _redrawn(passage: Passage, leaf: Any, params: Params, data: Params, drawn: P
         if verdict.kept:
             passage.take(after, verdict)
             return other, Status.REDRAWN
-    for number in range(STRENGTHS - 1, -1, -1):
-        weaker = softened(leaf.inner, {**params, **drawn}, size, number / STRENGTHS)
-        if weaker is not None:
-            after, verdict = tried(weaker)
-            if verdict.kept:
-                passage.take(after, verdict)
-                passage.weak = passage.weak or number == 0
-                return weaker, Status.SOFTENED
-    passage.take(*tried(drawn))
-    return drawn, Status.UNMET
+    number, weaker = _weaker(leaf.inner, {**params, **drawn}, size, lambda given: tried(given)[1].kept)
+    if weaker is None:
+        passage.take(*tried(drawn))
+        return drawn, Status.UNMET
+    passage.take(*tried(weaker))
+    passage.weak = passage.weak or number == 0
+    return weaker, Status.SOFTENED
+
+
+def _weaker(transform: Any, drawn: Params, size: Size, keeps: Callable[[Params], bool]) -> tuple[int, Params | None]:
+    """Return the strongest of the weaker draws that keeps the promise, and its number; None where none does.
+
+    Where a weaker draw takes no more than a stronger one, half of them can be passed over at each look.
+    """
+    best, found = 0, None
+    numbers = list(range(STRENGTHS))
+    while numbers:
+        number = numbers[len(numbers) // 2] if eases(transform) else numbers[-1]
+        weaker = softened(transform, drawn, size, number / STRENGTHS)
+        if weaker is not None and keeps(weaker):
+            best, found = number, weaker
+            numbers = [each for each in numbers if each > number]
+        else:
+            numbers = [each for each in numbers if each < number]
+    return best, found
 
 
 def can_act(way: Way, transform: Any, *, fixed: bool) -> bool:

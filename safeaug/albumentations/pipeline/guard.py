@@ -10,9 +10,10 @@ import albumentations as A
 from safeaug.albumentations.changes import Way, needs_pixels
 from safeaug.albumentations.pipeline.guise import put_on, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
+from safeaug.albumentations.pipeline.passage import asks_of
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.step import Opaque, Step, Still
-from safeaug.albumentations.pipeline.tree import Behind, chooses, look_behind
+from safeaug.albumentations.pipeline.tree import Behind, look_before, look_behind
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError
@@ -53,8 +54,9 @@ def guarded(
     put_on(made, Root)
     steps = [leaf for leaf in leaves.values() if leaf.way is not Way.STILL or isinstance(leaf.inner, A.DualTransform)]
     made.guard_policy, made.guard_reading = policy, Reading(**reading).checked()
+    made.guard_asks = asks_of(policy)
     made.guard_steps, made.guard_fixed, made.guard_repairs = steps, move_fixed, repair_randomness
-    made.guard_chooses = chooses(made, leaves)
+    made.guard_chooses = look_before(made, leaves)
     made.guard_dry = not any(leaf.way in UNTOLD or needs_pixels(leaf.inner) for leaf in steps)
     made.guard_counts = Counts(type(pipeline).__name__)
     if repair_randomness:

@@ -61,6 +61,8 @@ class Leaf:
         """Whether somebody else wrote it."""
         self.last, self.followed = True, False
         """Whether the picture may end as this step leaves it; whether another guarded step may come behind it."""
+        self.chosen = False
+        """Whether chance decides if this step, or one before it, is applied."""
         self.counts = Counts(self.called, quiet=True)
         self.base = self.calls = 0
         self._drawn, self._seconds, self._told = 0, 0.0, False

@@ -1,6 +1,7 @@
 """One sample on its way through a guarded pipeline: what is left of it, and how its steps ended."""
 
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from safeaug.albumentations.changes import Params, UntoldError, Way, change_of
@@ -46,6 +47,34 @@ class Mode(NamedTuple):
 PLAIN = Mode()
 
 
+class Asks(NamedTuple):
+    """What a policy asks of one window: it is made ready once, for all samples.
+
+    Parameters
+    ----------
+    between : Policy
+        Of a step behind which others come for certain: shares alone.
+    at_end : Policy
+        Of one that may be the last: close-ups and visible pixels too.
+    between_or_out, at_end_or_out : Policy
+        The same, for a search that may end without a window.
+    """
+
+    between: Policy
+    at_end: Policy
+    between_or_out: Policy
+    at_end_or_out: Policy
+
+
+def asks_of(policy: Policy) -> Asks:
+    """Return what a policy for a whole pipeline asks of one window."""
+    # Where it is to raise, another draw of the whole may do, so that is for the root to say.
+    on_fail = "most" if policy.on_fail == "raise" else policy.on_fail
+    at_end = replace(policy, apply_rate=1.0, on_empty="plain", on_fail=on_fail)
+    between = replace(at_end, min_fill=None, min_visible_pixels=None)
+    return Asks(between, at_end, replace(between, on_fail="skip"), replace(at_end, on_fail="skip"))
+
+
 class Passage:
     """One sample on its way through a guarded pipeline.
 
@@ -57,6 +86,8 @@ class Passage:
         Height and width of the image as it comes in.
     policy : Policy
         What must be left of them at the end.
+    asks : Asks
+        What that asks of one window.
     uniform : float
         Under ``keep="one"`` picks the object.
     number : int
@@ -66,12 +97,19 @@ class Passage:
     """
 
     def __init__(
-        self, content: Content, image_size: Size, policy: Policy, uniform: float, number: int, mode: Mode = PLAIN
+        self,
+        content: Content,
+        image_size: Size,
+        policy: Policy,
+        asks: Asks,
+        uniform: float,
+        number: int,
+        mode: Mode = PLAIN,
     ) -> None:
         self.promise = promise_of(content, policy, uniform)
         self.asked = asked_first(self.promise)
         self.ledger: Ledger = begin(content, image_size)
-        self.count, self.policy = len(content.given), policy
+        self.count, self.policy, self.asks = len(content.given), policy, asks
         self.number, self.mode = number, mode
         self.status = Status.FIRST if content.boxes else Status.EMPTY
         self.steps: list[tuple[Any, Status]] = []
@@ -109,7 +147,7 @@ class Passage:
         """Note how a step ended: of a draw the worst counts."""
         self.steps.append((leaf, status))
         if status is Status.UNMET and self.status is not Status.UNMET:
-            self.doomed = not self.varies
+            self.doomed = not (self.varies or leaf.chosen)
         self.status = max(self.status, status)
         self.varies = self.varies or (leaf.varies and status is not Status.NOT_APPLIED)
 
@@ -152,15 +190,21 @@ class Passage:
             self.ledger = follow(self.ledger, Windowed(letterbox(image_size, promised), promised))
         self.note(leaf, Status.EMPTY if self.status is Status.EMPTY else Status.SKIPPED)
 
-    def end(self) -> None:
-        """Judge the picture in which the pipeline has ended: close-ups, and pixels that are visible."""
+    def end(self, *, chosen: bool) -> None:
+        """Judge the picture in which the pipeline has ended: close-ups, and pixels that are visible.
+
+        Parameters
+        ----------
+        chosen : bool
+            Whether chance decides which steps are applied.
+        """
         if not self.guards:
             return
         verdict = judged(self.promise, self.asked, self.ledger, at_end=True)
         if not verdict.kept and self.status is not Status.UNMET:
             guarded = any(leaf.guards and status is not Status.NOT_APPLIED for leaf, status in self.steps)
             self.status = max(self.status, Status.UNMET if guarded else Status.UNGUARDED)
-            self.doomed = not self.varies
+            self.doomed = not (self.varies or chosen)
         self.asked = verdict.asked
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.pipeline.guise import Guise, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
-from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Mode, Passage
+from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Asks, Mode, Passage
 from safeaug.albumentations.pipeline.streams import apart, parts_of
 from safeaug.albumentations.pipeline.workers import worker_key
 from safeaug.albumentations.reading import Reading
@@ -38,6 +38,7 @@ class Root(Guise):
     """What stands before the host's class in a guarded pipeline."""
 
     guard_policy: Policy
+    guard_asks: Asks
     guard_reading: Reading
     guard_fixed: bool
     """Whether windows that the host does not draw are moved too."""
@@ -82,7 +83,7 @@ class Root(Guise):
             if not content.boxes and policy.on_empty == "raise":
                 raise ContentError('there is nothing to protect, and on_empty is "raise"')
         fork = Fork(mixed((self.guard_base + self.guard_calls * GAMMA) & MASK))
-        passage = Passage(content, size, policy, fork.random(), self.guard_calls, MODE.get())
+        passage = Passage(content, size, policy, self.guard_asks, fork.random(), self.guard_calls, MODE.get())
         if content.boxes and fork.random() >= policy.apply_rate:
             passage.let_go()
         if _size_of(data) is None:
@@ -111,7 +112,7 @@ class Root(Guise):
         """Let a sample go through, more than once where that can help; count nothing."""
         self.guard_calls += 1
         result, passage = self._pass(args, force_apply, data, mode)
-        if passage is not None and passage.broken and (self.guard_chooses or not passage.doomed):
+        if passage is not None and passage.broken and not passage.doomed:
             return self._repeated(args, data, result, passage)
         return result, passage
 
@@ -124,7 +125,7 @@ class Root(Guise):
             result = super().__call__(*args, force_apply=force_apply, **data)  # type: ignore[misc]
             passage = CURRENT.get()
             if passage is not None:
-                passage.end()
+                passage.end(chosen=self.guard_chooses)
             return result, passage
         finally:
             MODE.reset(before)

@@ -53,20 +53,28 @@ def _either(behind: Behind, inside: Behind, *, certain: bool) -> Behind:
     return Behind(behind.certain or (inside.certain and certain), behind.possible or inside.possible)
 
 
-def chooses(node: Any, leaves: dict[int, Leaf]) -> bool:
-    """Return whether chance decides which of a tree's steps are applied that take anything; the root's own p aside.
+def look_before(node: Any, leaves: dict[int, Leaf], chosen: bool = False, *, root: bool = True) -> bool:
+    """Tell the steps of a tree whether chance decides on them, or on what comes before; return it of the tree's end.
+
+    Of the root its own p is passed over: another draw of the whole applies it in any case.
 
     Examples
     --------
-    >>> crop, blur = A.RandomCrop(8, 8), A.Blur(p=0.5)
-    >>> leaves = {id(each): Leaf(each, (0,), False) for each in (crop, blur)}
-    >>> chooses(A.Compose([crop, blur]), leaves), chooses(A.OneOf([crop, blur]), leaves)
-    (False, True)
+    >>> crop, blur, flip = A.RandomCrop(8, 8), A.Blur(p=0.5), A.Affine(p=0.5)
+    >>> leaves = {id(each): Leaf(each, (0,), False) for each in (crop, blur, flip)}
+    >>> look_before(A.Compose([blur, crop, flip], p=0.5), leaves), leaves[id(crop)].chosen, leaves[id(flip)].chosen
+    (True, False, True)
     """
-    children = [child for child in getattr(node, "transforms", ()) if _takes(child, leaves)]
-    if not children:
-        return False
-    return not isinstance(node, IN_TURN) or any(child.p < 1 or chooses(child, leaves) for child in children)
+    by_chance = node.p < 1 and not root
+    if id(node) in leaves:
+        leaf = leaves[id(node)]
+        leaf.chosen = leaf.chosen or chosen or by_chance
+        return chosen or (by_chance and (leaf.guards or leaf.varies))
+    in_turn = isinstance(node, IN_TURN)
+    inside = chosen or by_chance or not in_turn
+    for child in getattr(node, "transforms", ()):
+        inside = look_before(child, leaves, inside, root=False)
+    return chosen or (_takes(node, leaves) if by_chance or not in_turn else inside)
 
 
 def _takes(node: Any, leaves: dict[int, Leaf]) -> bool:
