@@ -49,6 +49,17 @@ shapes = sa.place(
 )
 pixels = float(shapes.visible_pixels[0])
 
+train = sa.guard(crop, policy, move_fixed=True)
+assert_type(train, sa.albumentations.RandomResizedCrop)
+both = sa.guard([crop, crop], min_retention={"cat": 0.8, "*": 0.3}, labels="labels", repair_randomness=False)
+for step in sa.steps(train, {"image": np.zeros((8, 8, 3), np.uint8)}, np.random.default_rng(0), pixels=False):
+    assert_type(step, sa.Step)
+    least = float(step.left.min()) if step.status is not sa.Status.UNMET else 0.0
+try:
+    sa.steps(train, {}, random.Random(0), protect="masks")
+except sa.PipelineError as error:
+    place: str | None = error.step
+
 batched = sa.batch.RandomResizedCrop(224, min_retention=0.5, mean=(0.5, 0.5, 0.5), std=0.5, dtype=torch.float16, seed=1)
 crops, left_of_each = batched(torch.zeros(2, 3, 64, 64), boxes=[torch.zeros(0, 4)] * 2, sample_ids=[1, 2])
 assert_type(crops, torch.Tensor)
