@@ -52,6 +52,7 @@ def guard(
     ignore_index: int | None = IGNORE_INDEX,
     move_fixed: bool = False,
     repair_randomness: bool = True,
+    report_key: str | None = None,
 ) -> Pipeline:
     """Return the same pipeline, which keeps its objects to the end; the given one is left as it is.
 
@@ -74,6 +75,9 @@ def guard(
     repair_randomness : bool, default True
         With ``seed=`` albumentations 2.0.8 gives every step the same numbers, and every worker of a loader in every
         epoch. Repaired, each has numbers of its own. False keeps the host's.
+    report_key : str, optional
+        Where each sample will say how its draw ended: ``status``, and ``retention``, what is left at the end of each
+        object as it came in (None for one outside the image, or where nobody can tell).
 
     Returns
     -------
@@ -115,6 +119,7 @@ def guard(
         {name: given[name] for name in READING},
         move_fixed=move_fixed,
         repair_randomness=repair_randomness,
+        report_key=report_key,
     )
     return guarded
 

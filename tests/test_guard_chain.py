@@ -376,6 +376,23 @@ def test_ordinary_redraws_are_not_called_dear(caplog, monkeypatch):
     assert warnings_of(caplog) == []
 
 
+def test_each_sample_can_say_how_it_ended():
+    safe = guard(compose([A.RandomCrop(400, 400, p=0.7), Silent(p=0.0)], p=0.8), report_key="safeaug")
+    seen = Counter()
+    for _ in range(40):
+        out, status = ended(safe, **sample([[0, 0, 40, 40]]))
+        seen[status] += 1
+        assert out["safeaug"]["status"] == status.name
+        if status is not Status.NOT_APPLIED and status is not Status.UNGUARDED:
+            (left,) = out["safeaug"]["retention"]
+            assert left == pytest.approx(left_in(out["image"], np.array([[0, 0, 40, 40]]))[0], abs=OFF)
+    assert len(seen) > 1
+    with pytest.raises(sa.ContentError, match="'safeaug' of the sample must be free"):
+        safe(**sample([[0, 0, 40, 40]]), safeaug=1)
+    with pytest.raises(sa.PolicyError, match="report_key must be text, and not the name of a target, got 'image'"):
+        guard(compose([A.Blur()]), report_key="image")
+
+
 # Errors say where.
 
 

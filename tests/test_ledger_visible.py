@@ -773,15 +773,16 @@ def test_what_is_not_visible_is_none():
     assert shapes_of(seen_by(warped)) == [None] * 8
 
 
-def test_a_sliver_that_rounding_takes_out_of_the_picture_is_none():
+@pytest.mark.parametrize("beside", [[], [[(4, 1), (8, 2), (6, 8)]]], ids=["alone", "beside a polygon"])
+def test_a_sliver_that_rounding_takes_out_of_the_picture_is_none(beside):
     """A part of a box as wide as its last bit: where its sides go in the frame is rounding."""
     at, found = 10 / 3, Counter()
     for start in np.linspace(at, at + 0.4, 60).tolist():
         for policy in (Policy(min_retention=0.0), Policy(min_retention=0.0, keep=lambda r: (r >= 0).all(-1))):
-            content = content_of([[0, 0, math.nextafter(start, 9), 9]], (9, 9), policy)
+            content = content_from((9, 9), policy, boxes=[[0, 0, math.nextafter(start, 9), 9]], polygons=beside or None)
             ledger = follow(begin(content, (9, 9)), Windowed((start, 0, 9, 9), (7, 11)))
             assert 0 < ledger.left[0] < 1e-14
-            seen = visible(ledger, policy, Traits([0.0], None, None, None))
+            seen = visible(ledger, policy, Traits([0.0] * (1 + len(beside)), None, None, None))
             found[shapes_of(seen)[0] is None] += 1
             assert not seen.boxes or meets(seen, policy, (0, 0, 11, 7), (7, 11))
     assert set(found) == {True, False}

@@ -24,7 +24,13 @@ UNTOLD = {Way.UNKNOWN, Way.VOLUME}
 
 
 def guarded(
-    pipeline: Any, policy: Policy, reading: Mapping[str, Any], *, move_fixed: bool, repair_randomness: bool
+    pipeline: Any,
+    policy: Policy,
+    reading: Mapping[str, Any],
+    *,
+    move_fixed: bool = False,
+    repair_randomness: bool = True,
+    report_key: str | None = None,
 ) -> Any:
     """Return a pipeline that keeps its objects to the end; the given one is left as it is.
 
@@ -40,6 +46,8 @@ def guarded(
         Whether windows that the host does not draw are moved too.
     repair_randomness : bool
         Whether steps that a seed has given the same numbers each get their own.
+    report_key : str, optional
+        Where each sample will say how its draw ended.
 
     Raises
     ------
@@ -47,6 +55,8 @@ def guarded(
         Where the pipeline's own filter of labels contradicts the policy, or something in it is no transform.
     """
     _check_filters(pipeline, policy)
+    if report_key is not None and (not isinstance(report_key, str) or report_key in pipeline.available_keys):
+        raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")
     made = copy.deepcopy(pipeline)
     leaves: dict[int, Leaf] = {}
     _guard(made, (), leaves, move_fixed)
@@ -56,6 +66,7 @@ def guarded(
     made.guard_policy, made.guard_reading = policy, Reading(**reading).checked()
     made.guard_asks = asks_of(policy)
     made.guard_steps, made.guard_fixed, made.guard_repairs = steps, move_fixed, repair_randomness
+    made.guard_key = report_key
     made.guard_chooses = look_before(made, leaves)
     made.guard_dry = not any(leaf.way in UNTOLD or needs_pixels(leaf.inner) for leaf in steps)
     made.guard_counts = Counts(type(pipeline).__name__)

@@ -45,6 +45,8 @@ class Root(Guise):
     guard_steps: list[Leaf]
     guard_counts: Counts
     guard_repairs: bool
+    guard_key: str | None
+    """Where the sample says how its draw ended."""
     guard_chooses: bool
     """Whether chance decides which steps are applied."""
     guard_dry: bool
@@ -106,6 +108,10 @@ class Root(Guise):
             self._settle_in()
         result, passage = self.guard_through(args, force_apply, data, PLAIN)
         self._count(passage)
+        if self.guard_key is not None:
+            if self.guard_key in data:
+                raise ContentError(f"{self.guard_key!r} of the sample must be free for the report; choose another key")
+            result[self.guard_key] = _told(passage)
         return result
 
     def guard_through(self, args: Any, force_apply: bool, data: dict[str, Any], mode: Mode) -> Passed:
@@ -195,6 +201,7 @@ class Root(Guise):
             **self.guard_reading._asdict(),
             "move_fixed": self.guard_fixed,
             "repair_randomness": self.guard_repairs,
+            "report_key": self.guard_key,
         }
 
     def get_dict_with_id(self) -> dict[str, Any]:
@@ -240,6 +247,14 @@ class Root(Guise):
             return
         key = mixed((self.guard_base ^ key * GAMMA) & MASK)
         self.set_random_state(np.random.default_rng(key), random.Random(key))
+
+
+def _told(passage: Passage | None) -> dict[str, Any]:
+    """Return how a draw ended, and what it left of each object, as plain data; None where that is not known."""
+    if passage is None:
+        return {"status": Status.NOT_APPLIED.name}
+    shares = [None if passage.blind or share != share else share for share in passage.ledger.shares[-1]]
+    return {"status": passage.status.name, "retention": shares}
 
 
 def _rank(passage: Passage) -> tuple[bool, bool, float]:

@@ -24,12 +24,26 @@ class Stored(Serializable):  # type: ignore[misc]  # the host ships no types
     """
 
     def __new__(
-        cls, transforms: list[Any], p: float, *, move_fixed: bool, repair_randomness: bool, **promise: Any
+        cls,
+        transforms: list[Any],
+        p: float,
+        *,
+        move_fixed: bool,
+        repair_randomness: bool,
+        report_key: str | None,
+        **promise: Any,
     ) -> Any:
         """Return the guarded pipeline."""
         (pipeline,) = transforms
         reading = {name: promise.pop(name) for name in Reading._fields}
-        return guarded(pipeline, Policy(**promise), reading, move_fixed=move_fixed, repair_randomness=repair_randomness)
+        return guarded(
+            pipeline,
+            Policy(**promise),
+            reading,
+            move_fixed=move_fixed,
+            repair_randomness=repair_randomness,
+            report_key=report_key,
+        )
 
     @classmethod
     def is_serializable(cls) -> bool:

@@ -49,18 +49,13 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
 
 
 def _copied(pipeline: Any) -> Any:
-    return guarded(
-        pipeline,
-        pipeline.guard_policy,
-        pipeline.guard_reading._asdict(),
-        move_fixed=pipeline.guard_fixed,
-        repair_randomness=pipeline.guard_repairs,
-    )
+    """Return a guarded pipeline again, with what is counted in it at zero."""
+    return guarded(pipeline, pipeline.guard_policy, pipeline.guard_reading._asdict(), move_fixed=pipeline.guard_fixed)
 
 
 def _only_followed(pipeline: Any, reading: Mapping[str, Any]) -> Any:
     """Return a copy of a plain pipeline that asks nothing of its steps."""
-    return guarded(pipeline, Policy(min_retention=0.0), reading, move_fixed=False, repair_randomness=False)
+    return guarded(pipeline, Policy(min_retention=0.0), reading)
 
 
 def _refuse(made: Any) -> None:
