@@ -390,7 +390,7 @@ def test_each_sample_can_say_how_it_ended():
     with pytest.raises(sa.ContentError, match="'safeaug' of the sample must be free"):
         safe(**sample([[0, 0, 40, 40]]), safeaug=1)
     with pytest.raises(sa.PolicyError, match="report_key must be text, and not the name of a target, got 'image'"):
-        guard(compose([A.Blur()]), report_key="image")
+        guard(compose([A.NoOp()]), report_key="image")
 
 
 # Errors say where.
