@@ -3,7 +3,7 @@
 way.py          Way: in which way a transform changes the picture; Known: what is known of a class of transforms
 known.py        which class of the host is of which way
 told.py         change_of, way_of: ask a transform
-pixels.py       needs_pixels: whether its parameters can be drawn without an image
+pixels.py       needs_pixels, needs_objects: whether its parameters can be drawn without an image, without labels
 softening.py    softened, softens, eases: the same draw, scaled toward the one that changes nothing
 untold.py       UntoldError: a draw of which nobody can tell what it does
 
@@ -17,10 +17,21 @@ mixing.py       what shows several pictures, or one in pieces
 probed.py       what only an image that goes through can tell
 """
 
-from safeaug.albumentations.changes.pixels import needs_pixels
+from safeaug.albumentations.changes.pixels import needs_objects, needs_pixels
 from safeaug.albumentations.changes.softening import eases, softened, softens
 from safeaug.albumentations.changes.told import change_of, way_of
 from safeaug.albumentations.changes.untold import UntoldError
 from safeaug.albumentations.changes.way import Params, Way
 
-__all__ = ["Params", "UntoldError", "Way", "change_of", "eases", "needs_pixels", "softened", "softens", "way_of"]
+__all__ = [
+    "Params",
+    "UntoldError",
+    "Way",
+    "change_of",
+    "eases",
+    "needs_objects",
+    "needs_pixels",
+    "softened",
+    "softens",
+    "way_of",
+]

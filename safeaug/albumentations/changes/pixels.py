@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import albumentations as A
+
 from safeaug.albumentations.changes.known import known_of, theirs
 from safeaug.albumentations.changes.way import Way
 from safeaug.albumentations.guarded import Guarded
@@ -40,3 +42,23 @@ def needs_pixels(transform: Any) -> bool:
     inner = transform.host if isinstance(transform, Guarded) else transform  # of `Safe`, what it guards
     draws = any("get_params_dependent_on_data" in vars(each) for each in theirs(type(inner).__mro__))
     return draws or (known.way is Way.UNKNOWN and bool(transform.targets_as_params))
+
+
+LOOK = A.BBoxSafeRandomCrop, A.AtLeastOneBBoxRandomCrop, A.ConstrainedCoarseDropout, Guarded
+"""Transforms whose draws depend on boxes or keypoints."""
+
+
+def needs_objects(transform: Any) -> bool:
+    """Return whether parameters that matter depend on boxes or keypoints, or may do so.
+
+    Parameters
+    ----------
+    transform : BasicTransform
+        A leaf of a pipeline.
+
+    Examples
+    --------
+    >>> needs_objects(A.BBoxSafeRandomCrop()), needs_objects(A.RandomCrop(8, 8))
+    (True, False)
+    """
+    return isinstance(transform, LOOK) or needs_pixels(transform) or bool(theirs(type(transform).__mro__))

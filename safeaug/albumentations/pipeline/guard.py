@@ -7,12 +7,13 @@ from typing import Any
 
 import albumentations as A
 
-from safeaug.albumentations.changes import Way, needs_pixels
+from safeaug.albumentations.changes import Way, needs_objects, needs_pixels
 from safeaug.albumentations.pipeline.guise import put_on, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.passage import asks_of
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.step import Opaque, Step, Still
+from safeaug.albumentations.pipeline.streams import Streams
 from safeaug.albumentations.pipeline.tree import Behind, look_before, look_behind
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
@@ -69,6 +70,8 @@ def guarded(
     made.guard_key = report_key
     made.guard_chooses = look_before(made, leaves)
     made.guard_dry = not any(leaf.way in UNTOLD or needs_pixels(leaf.inner) for leaf in steps)
+    made.guard_looks = any(leaf.opaque or needs_objects(leaf.inner) for leaf in steps)
+    made.guard_streams = Streams(made, steps)
     made.guard_counts = Counts(type(pipeline).__name__)
     if repair_randomness:
         # One stream for all: with `seed=` the host gives each its own of the same numbers.

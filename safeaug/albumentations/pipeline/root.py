@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from safeaug.albumentations.fork import Fork
+from safeaug.albumentations.pipeline.dry import MOVED
 from safeaug.albumentations.pipeline.guise import Guise, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Asks, Mode, Passage
-from safeaug.albumentations.pipeline.streams import apart, parts_of
+from safeaug.albumentations.pipeline.streams import Streams
 from safeaug.albumentations.pipeline.workers import worker_key
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.targets import Sample, content_from
@@ -43,6 +44,7 @@ class Root(Guise):
     guard_fixed: bool
     """Whether windows that the host does not draw are moved too."""
     guard_steps: list[Leaf]
+    guard_streams: Streams
     guard_counts: Counts
     guard_repairs: bool
     guard_key: str | None
@@ -51,6 +53,8 @@ class Root(Guise):
     """Whether chance decides which steps are applied."""
     guard_dry: bool
     """Whether all that matters can be drawn without pixels."""
+    guard_looks: bool
+    """Whether a draw depends on boxes or keypoints."""
     guard_calls: int
     guard_base: int
     guard_process: int
@@ -74,6 +78,8 @@ class Root(Guise):
         super().preprocess(data)  # type: ignore[misc]  # the host's
         if CURRENT.get() is None:
             self._begin(data)
+            if MODE.get().dry and not self.guard_looks:
+                _empty(data, self._additional_targets)  # type: ignore[attr-defined]  # the host's
 
     def _begin(self, data: Any) -> None:
         policy, size = self.guard_policy, _size_of(data)
@@ -142,11 +148,11 @@ class Root(Guise):
 
         Without pixels where that can be, and then once more with them.
         """
-        mode, parts = passage.mode, parts_of(self)
+        mode = passage.mode
         fork, best = Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK)), None
         for _ in range(self.guard_policy.tries):
             key = fork.getrandbits(64)
-            with apart(parts, self.guard_steps, key):  # that the pipeline applies was drawn before
+            with self.guard_streams.apart(key):  # that the pipeline applies was drawn before
                 other, further = self._pass(args, True, data, mode.again(dry=mode.dry or self.guard_dry))
             assert further is not None
             if _rank(further) > _rank(passage):
@@ -156,7 +162,7 @@ class Root(Guise):
         if best is None:
             return result, passage
         if passage.mode.dry and not mode.dry:
-            with apart(parts, self.guard_steps, best):
+            with self.guard_streams.apart(best):
                 result, again = self._pass(args, True, data, mode.again(dry=False))
             assert again is not None
             passage = again
@@ -247,6 +253,13 @@ class Root(Guise):
             return
         key = mixed((self.guard_base ^ key * GAMMA) & MASK)
         self.set_random_state(np.random.default_rng(key), random.Random(key))
+
+
+def _empty(data: dict[str, Any], additional: dict[str, str]) -> None:
+    """Leave out what no step will look at: what becomes of boxes takes the host most of a draw's time."""
+    for key, value in data.items():
+        if additional.get(key, key) in MOVED and value is not None:
+            data[key] = value[:0]
 
 
 def _told(passage: Passage | None) -> dict[str, Any]:

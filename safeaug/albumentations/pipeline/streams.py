@@ -4,6 +4,8 @@ A key and a part's place among the parts say all its numbers. So a draw can be m
 the steps that only need these, and then be made again with them: what one step draws shifts no other's numbers.
 """
 
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,8 +21,62 @@ OF_A_GUARDED = "_base", "_calls", "_fork"
 """What a drop-in's own draws derive from."""
 
 
-def parts_of(root: Any) -> list[Any]:
-    """Return a pipeline and all its parts that draw, each once, what `Safe` holds among them."""
+class Streams:
+    """All parts of a pipeline that draw, and spare generators for them.
+
+    Parameters
+    ----------
+    root : BaseCompose or BasicTransform
+        The pipeline, what `Safe` holds among its parts.
+    leaves : list of Leaf
+        Its guarded steps.
+    """
+
+    def __init__(self, root: Any, leaves: list[Leaf]) -> None:
+        self.parts, self.leaves = _parts_of(root), leaves
+        # Making one takes ten times as long as setting its state.
+        self.spares = [(np.random.Generator(np.random.PCG64(0)), Fork()) for _ in self.parts]
+        self._lock, self._process = threading.RLock(), os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_process": None}
+
+    @contextmanager
+    def apart(self, key: int) -> Iterator[None]:
+        """Let each part draw numbers of its own within, all of which a key says; afterwards all is as before.
+
+        Threads that share a pipeline take turns: else one might take the other's numbers for what was before. Within, a
+        draw may be made anew.
+        """
+        if self._process != os.getpid():  # the parent's may have been held by a thread that does not live here
+            self._lock, self._process = threading.RLock(), os.getpid()
+        with self._lock, self._apart(key):
+            yield
+
+    @contextmanager
+    def _apart(self, key: int) -> Iterator[None]:
+        before = [{name: vars(part)[name] for name in _names(part)} for part in self.parts]
+        bases = [(leaf.base, leaf.calls) for leaf in self.leaves]
+        try:
+            for number, (part, (generator, fork)) in enumerate(zip(self.parts, self.spares, strict=True)):
+                own = mixed((key + number * GAMMA) & MASK)
+                generator.bit_generator.state = _state(own)
+                fork.seed(mixed(own ^ MASK))
+                part.__dict__.update(random_generator=generator, py_random=fork)
+                if isinstance(part, Guarded):
+                    part.__dict__.update(_base=own, _calls=0, _fork=Fork())
+            for number, leaf in enumerate(self.leaves, start=1):
+                leaf.rebase(mixed((key ^ number * GAMMA) & MASK))
+            yield
+        finally:
+            for part, state in zip(self.parts, before, strict=True):
+                part.__dict__.update(state)
+            for leaf, (base, calls) in zip(self.leaves, bases, strict=True):
+                leaf.base, leaf.calls = base, calls
+
+
+def _parts_of(root: Any) -> list[Any]:
+    """Return a pipeline and all its parts that draw, each once, in a fixed order."""
     found: dict[int, Any] = {}
     waiting = [root]
     while waiting:
@@ -31,44 +87,11 @@ def parts_of(root: Any) -> list[Any]:
     return list(found.values())
 
 
-@contextmanager
-def apart(parts: list[Any], leaves: list[Leaf], key: int) -> Iterator[None]:
-    """Let each part draw numbers of its own within; afterwards all is as before.
-
-    Parameters
-    ----------
-    parts : list
-        All that draw, in a fixed order.
-    leaves : list of Leaf
-        The guarded steps among them.
-    key : int
-        Says all numbers, together with the order.
-    """
-    before = [{name: vars(part)[name] for name in _names(part)} for part in parts]
-    bases = [(leaf.base, leaf.calls) for leaf in leaves]
-    try:
-        for number, part in enumerate(parts):
-            own = mixed((key + number * GAMMA) & MASK)
-            part.__dict__.update(random_generator=_generator(own), py_random=Fork(mixed(own ^ MASK)))
-            if isinstance(part, Guarded):
-                part.__dict__.update(_base=own, _calls=0, _fork=Fork())
-        for number, leaf in enumerate(leaves, start=1):
-            leaf.rebase(mixed((key ^ number * GAMMA) & MASK))
-        yield
-    finally:
-        for part, state in zip(parts, before, strict=True):
-            part.__dict__.update(state)
-        for leaf, (base, calls) in zip(leaves, bases, strict=True):
-            leaf.base, leaf.calls = base, calls
-
-
 def _names(part: Any) -> list[str]:
     return ["random_generator", "py_random", *(OF_A_GUARDED if isinstance(part, Guarded) else ())]
 
 
-def _generator(key: int) -> np.random.Generator:
-    """Return a generator that begins at a key. Setting a state takes a tenth of the time of seeding."""
-    bits = np.random.PCG64(0)
-    state: Any = {"state": mixed(key) << 64 | mixed(key ^ GAMMA), "inc": mixed(key + 1 & MASK) << 1 | 1}
-    bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": 0, "uinteger": 0}
-    return np.random.Generator(bits)
+def _state(key: int) -> Any:
+    """Return the state of a generator that begins at a key."""
+    state = {"state": mixed(key) << 64 | mixed(key ^ GAMMA), "inc": mixed(key + 1 & MASK) << 1 | 1}
+    return {"bit_generator": "PCG64", "state": state, "has_uint32": 0, "uinteger": 0}

@@ -10,7 +10,6 @@ from safeaug.albumentations.changes import needs_pixels
 from safeaug.albumentations.pipeline.guard import UNTOLD, guarded
 from safeaug.albumentations.pipeline.passage import Mode
 from safeaug.albumentations.pipeline.root import Root
-from safeaug.albumentations.pipeline.streams import apart, parts_of
 from safeaug.errors import PolicyError
 from safeaug.policy import Policy
 from safeaug.records import Step
@@ -36,12 +35,11 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
         Where something in the pipeline is no transform; later, where pixels are needed and not to be had.
     """
     made: Any = _copied(pipeline) if isinstance(pipeline, Root) else _only_followed(pipeline, reading)
-    parts = parts_of(made)
 
     def trace(sample: Mapping[str, Any], rng: Rng, pixels: bool) -> list[Step]:
         if not pixels and not made.guard_dry:
             _refuse(made)
-        with apart(parts, made.guard_steps, _key(rng)):
+        with made.guard_streams.apart(_key(rng)):
             _, passage = made.guard_through((), False, dict(sample), Mode(dry=not pixels, trace=[]))
         return [] if passage is None else passage.mode.trace
 
