@@ -6,6 +6,7 @@
     ├── PolicyError (ValueError)                        a promise that cannot be made
     ├── ContentError (ValueError)                       boxes or labels that cannot be judged
     ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
+    ├── DataError (ValueError)                          a data set that cannot be read: says file and line
     ├── PipelineError (RuntimeError)                    a step of a pipeline fails: which, and on which sample
     └── MissingHostError                                the library behind an adapter is not installed
         ├── MissingHostImportError (ImportError)        met by ``import safeaug.albumentations``
@@ -64,6 +65,25 @@ class PipelineError(SafeAugError, RuntimeError):
         super().__init__(message)
         self.sample = sample
         self.step = step
+
+
+class DataError(SafeAugError, ValueError):
+    """A data set, or a sample of it, cannot be read as its format says.
+
+    Parameters
+    ----------
+    message : str
+        What was expected, what was given, what to do.
+    where : str
+        ``file:line``, or file and record. It leads the text of the error. The whole text alone is a valid argument,
+        since a worker's error is made again in the parent from it.
+    kind : str
+        One of `safeaug.data.Kind`, by which what cannot be read is counted.
+    """
+
+    def __init__(self, message: str, where: str = "", kind: str = "malformed") -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.message, self.where, self.kind = message, where, kind
 
 
 class MissingHostError(SafeAugError):

@@ -371,6 +371,190 @@ def test_the_contract_names_three_cases_of_drop_in(script):
 
 
 @pytest.fixture
+def pipelines(script, monkeypatch):
+    """The script of pipelines, with few scenes."""
+    pytest.importorskip("albumentations")
+    pipelines = script("pipelines")
+    monkeypatch.setattr(pipelines, "POOL", 4)
+    return pipelines
+
+
+def test_every_pipeline_runs_and_the_contract_names_four_cases(pipelines, monkeypatch):
+    cases = pipelines.cases()
+    assert {case.name for case in cases} == set(pipelines.PIPELINES)
+    assert {case.protect for case in cases} == {"boxes", "masks"}
+    promised = [(case.side, case.limit, case.goal) for case in cases if case.limit is not None]
+    assert promised == [(512, 1.15, 1.10)] * 2 + [(224, 1.35, 1.10)] * 2
+    assert all(case.protect == "boxes" and "Affine" in case.name for case in cases if case.limit is not None)
+    monkeypatch.setattr(pipelines, "IMAGES", 1)
+    for case in cases:
+        row = pipelines.run_case(case, rounds=2, calls=1, warmup=1, seed=3)
+        assert sum(row.observed.values()) == pytest.approx(1, abs=0.01)
+        assert [(each.kind, each.limit) for each in row.comparisons] == [("ratio", case.limit), ("difference", None)]
+
+
+@pytest.mark.parametrize("protect", ["boxes", "masks"])
+def test_guarded_pipelines_differ_from_plain_ones_by_the_guard_only(pipelines, protect):
+    case = pipelines.Case("RandomResizedCrop, Affine", 64, pipelines.SMALL, protect)
+    pool = pipelines.scenes(case, 3)
+    assert set(pool[0]) == ({"image", "bboxes", "labels"} if protect == "boxes" else {"image", "masks"})
+    plain, guarded, first = pipelines.plain(case, 3), pipelines.guarded(case, 3), 0
+    one, other = (pipelines.caller(each, pool) for each in (plain, guarded))
+    for index in range(30):
+        same = np.array_equal(one(index)["image"], other(index)["image"])
+        assert same or guarded.report()["pipeline"].get("FIRST", 0) == first
+        first = guarded.report()["pipeline"].get("FIRST", 0)
+    assert 0 < first < 30
+
+
+@pytest.fixture
+def kept(script):
+    """The script of what guards do."""
+    pytest.importorskip("albumentations")
+    return script("kept")
+
+
+@pytest.fixture
+def coordinates(script):
+    pytest.importorskip("cv2")
+    return script("coordinates")
+
+
+MAPS = {
+    "nothing": np.eye(3),
+    "a cut": np.array([[1, 0, -20], [0, 1, -7], [0, 0, 1.0]]),
+    "a flip": np.array([[-1, 0, 90], [0, 1, 0], [0, 0, 1.0]]),
+    "a turn": np.array([[0.8, -0.6, 40], [0.6, 0.8, -15], [0, 0, 1.0]]),
+    "a perspective": np.array([[1.3, 0.1, -14], [0.2, 1.4, -16], [0.0008, 0.002, 1.0]]),
+}
+
+
+def warped(coordinates, matrix, source, size):
+    """Return what becomes of the picture of coordinates, in float64 and without a host: pixel by pixel."""
+    rows, columns = np.indices(size) + 0.5
+    at = np.linalg.inv(matrix) @ np.stack([columns.ravel(), rows.ravel(), np.ones(rows.size)])
+    u, v = (at[:2] / at[2]).reshape(2, *size)
+    inside = (u > 0) & (u < source[1]) & (v > 0) & (v < source[0]) & (at[2].reshape(size) > 0)
+    return np.where(inside[..., None], np.stack([u / source[1], v / source[0], np.ones(size)], axis=2), 0)
+
+
+@pytest.mark.parametrize("matrix", MAPS.values(), ids=MAPS)
+def test_the_map_of_a_picture_is_told_by_its_pixels(coordinates, matrix):
+    source, size = (80, 90), (70, 60)
+    seen = coordinates.see(warped(coordinates, matrix, source, size).astype(np.float32), source)
+    assert np.allclose(seen.to_output / seen.to_output[2, 2], matrix / matrix[2, 2], atol=1e-3)
+    assert seen.holes is None
+    boxes = np.array([[0, 0, 90, 80], [10.5, 20, 40, 61], [70, 50, 88, 79]])
+    grid = (np.arange(400) + 0.5) / 400
+    for box, found in zip(boxes, coordinates.left(seen, boxes), strict=True):
+        x, y = np.meshgrid(box[0] + grid * (box[2] - box[0]), box[1] + grid * (box[3] - box[1]))
+        u, v, depth = matrix @ np.stack([x.ravel(), y.ravel(), np.ones(x.size)])
+        shown = (depth > 0) & (u > 0) & (u < 60 * depth) & (v > 0) & (v < 70 * depth)
+        assert found == pytest.approx(shown.mean(), abs=0.006)
+    assert coordinates.visible(seen) == coordinates.left(seen, boxes)[0]
+
+
+def test_what_is_painted_over_is_not_left(coordinates):
+    image = coordinates.coordinates((80, 90))
+    image[10:30, 20:50] = image[:, 89:] = 0
+    seen = coordinates.see(image, (80, 90))
+    assert seen.holes.sum() == 20 * 30 + 80
+    boxes = np.array([[20, 10, 50, 30], [0, 0, 40, 40], [60, 40, 90, 80], [0, 40, 20, 80]])
+    assert coordinates.left(seen, boxes) == pytest.approx([0, 0.75, 29 / 30, 1], abs=0.01)
+
+
+def test_what_no_projective_map_explains_is_refused(coordinates):
+    image = coordinates.coordinates((80, 90))
+    image[:, :, 0] **= 1.2
+    with pytest.raises(ValueError, match="no projective map explains the picture"):
+        coordinates.see(image, (80, 90))
+
+
+def test_angle_scale_and_displacement_are_those_of_the_map(coordinates):
+    turn = np.radians(20)
+    linear = 1.5 * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    about = np.eye(3)
+    about[:2, :2], about[:2, 2] = linear, [30, 40] - linear @ [50, 60]
+    seen = coordinates.Seen(about, (80, 60), (120, 100), None)
+    assert coordinates.turn_and_scale(seen) == pytest.approx((20, 1.5))
+    # The middles lie upon each other; a corner is 50 pixels from it.
+    corner = np.array([30, 40])
+    moved = np.linalg.norm(np.linalg.inv(linear) @ corner - corner)
+    other = np.linalg.norm(np.linalg.inv(linear) @ (corner * [1, -1]) - corner * [1, -1])
+    assert coordinates.displacement(about, (120, 100), (80, 60)) == pytest.approx(max(moved, other))
+    cut = np.array([[1, 0, -20], [0, 1, -20], [0, 0, 1.0]])
+    assert coordinates.displacement(cut, (120, 100), (80, 60)) == pytest.approx(0)
+
+
+def test_kept_runs_and_finds_nothing_wrong(kept, common, tmp_path):
+    kept.main(scenes_=12, seed=3, json=tmp_path / "kept.json")
+    run = common.read(tmp_path / "kept.json")
+    assert [row.case["pipeline"] for row in run.rows] == list(kept.PIPELINES)
+    for row in run.rows:
+        shares = [value for name, value in row.observed.items() if name.isupper()]
+        assert sum(shares) == pytest.approx(1, abs=0.01)
+        assert row.observed["plain under half"] + row.observed["plain passes"] == pytest.approx(1)
+        assert row.observed["FIRST"] == pytest.approx(
+            row.observed["plain passes"], abs=row.observed["near, draws"] / 12
+        )
+
+
+def test_kept_tells_a_draw_that_keeps_nothing_and_does_not_say_so(kept, common, monkeypatch):
+    """A guard that does nothing and calls everything MOVED, or FIRST."""
+
+    class Blind:
+        def __init__(self, pipeline, status):
+            self.pipeline, self.status, self.calls = pipeline, status, 0
+
+        def __call__(self, **data):
+            self.calls += 1
+            return self.pipeline(**data)
+
+        def report(self):
+            return {"pipeline": {self.status: self.calls}}
+
+    for status, wrong in (("MOVED", {0, 1}), ("FIRST", {1}), ("UNMET", {1})):
+        monkeypatch.setattr(kept.safeaug, "guard", lambda pipeline, status=status, **_: Blind(pipeline, status))
+        app = typer.Typer()
+        app.command()(kept.main)
+        result = CliRunner().invoke(app, ["--scenes", "8"])
+        assert result.exit_code == 1
+        for number, what in enumerate(kept.WRONG):
+            told = re.search(rf"RandomCrop: \d+ {re.escape(what)}", result.output) is not None
+            assert told == (number in wrong | ({0} if status == "FIRST" else set())), (status, what)
+
+
+@pytest.mark.parametrize("name, part", [("Affine", 0.5), ("Perspective", 0.25), ("CoarseDropout", 0.5)])
+def test_the_strength_of_a_softened_draw_is_about_what_is_left_of_it(kept, name, part):
+    """Weaker draws that are made here, of the host's parameters."""
+    albumentations = pytest.importorskip("albumentations")
+    image = kept.coordinates(kept.SMALL)
+    make = {
+        "Affine": lambda part: albumentations.Affine(rotate=(30 * part,) * 2, translate_percent=(0.1 * part,) * 2, p=1),
+        "Perspective": lambda part: albumentations.Perspective((0.2 * part,) * 2, p=1),
+        "CoarseDropout": lambda part: albumentations.CoarseDropout((1, 1), (0.4,) * 2, (0.4 * part,) * 2, p=1),
+    }[name]
+    sample = {"image": image, "bboxes": np.empty((0, 4)), "labels": []}
+    crop = albumentations.RandomCrop(400, 400)
+    for before in ([], [crop]):
+        whole, weaker, none = (kept.pipeline([*before, make(part)], 5)(**sample) for part in (1, part, 1e-3))
+        seen = [kept.see(each["image"], kept.SMALL) for each in (whole, weaker, none)]
+        assert kept.strength(whole, seen[0], whole, seen[0]) == pytest.approx(1)
+        assert kept.strength(whole, seen[0], weaker, seen[1]) == pytest.approx(part, abs=0.05)
+        assert kept.strength(whole, seen[0], none, seen[2]) < 0.02
+        assert kept.branch(whole) == kept.branch(weaker)
+
+
+def test_a_branch_is_what_was_applied(kept):
+    albumentations = pytest.importorskip("albumentations")
+    flips = [albumentations.HorizontalFlip(p=1), albumentations.VerticalFlip(p=1)]
+    pipeline = kept.pipeline([albumentations.OneOf(flips, p=1)], 0)
+    sample = {"image": kept.coordinates((64, 64)), "bboxes": np.empty((0, 4)), "labels": []}
+    found = {str(kept.branch(pipeline(**sample))): None for _ in range(20)}
+    assert set(found) == {"[True, [True, [True], [False]]]", "[True, [True, [False], [True]]]"}
+
+
+@pytest.fixture
 def batch(script, monkeypatch):
     """The script of batches, with small pictures and few of them."""
     pytest.importorskip("torch")

@@ -5,6 +5,7 @@ import itertools
 import json
 import logging
 import multiprocessing
+import threading
 from collections import Counter
 from typing import Any
 
@@ -587,3 +588,25 @@ def test_full_samples_go_through_draws_made_anew():
         assert found["image"].shape[:2] == found["mask"].shape[:2] == found["masks"].shape[1:3] == (30, 30)
         assert isinstance(found["masks"], np.ndarray)
     assert statuses[Status.UNMET] + statuses[Status.REDRAWN] > 3
+
+
+def test_threads_share_a_pipeline_and_the_promise():
+    """Some draws are made anew meanwhile; afterwards the pipeline has its own generators again."""
+    safe, lost = guard(compose(PIPELINES["crop, pad, crop"]())), []
+    generators = safe.random_generator, safe.py_random
+
+    def run(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(25):
+            boxes = scene(rng)
+            lost.append(left_in(safe(**sample(boxes))["image"], boxes).min() < 0.5 - OFF)
+
+    threads = [threading.Thread(target=run, args=(seed,)) for seed in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    report = safe.report()["pipeline"]
+    assert sum(report.values()) == len(lost) == 75
+    assert sum(lost) <= report.get("UNMET", 0) <= 0.35 * 75
+    assert (safe.random_generator, safe.py_random) == generators

@@ -25,7 +25,7 @@ FLOORS = {
     "search": 3, "ledger": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
     "batch": 5,
-    "albumentations": 6,
+    "albumentations": 6, "data": 6,
     "dispatch": 7,
     "demo": 10,
     "cli": 11, "__main__": 12,
