@@ -113,7 +113,8 @@ def guard(
     del given["pipeline"]
     if isinstance(pipeline, list):
         return [guard(each, **given) for each in pipeline]  # type: ignore[return-value]  # a list, as it came
-    guarded: Pipeline = _room_of(pipeline).guarded(
+    allowed = f"a pipeline of {', '.join(ROOMS)}, one transform, or a list of these"
+    guarded: Pipeline = _room_of(pipeline, allowed).guarded(
         pipeline,
         policy_of(policy, given),
         {name: given[name] for name in READING},
@@ -183,16 +184,17 @@ def steps(
     (2,) Resize window (30, 30) [1.]
     """
     given = dict(locals())
-    trace = _room_of(pipeline).tracer(pipeline, {name: given[name] for name in READING})
+    trace = _room_of(pipeline, f"a pipeline of {', '.join(ROOMS)}, or one transform").tracer(
+        pipeline, {name: given[name] for name in READING}
+    )
     found: list[Step] = trace(sample, rng, pixels)
     return found
 
 
-def _room_of(pipeline: Any) -> Any:
-    """Return the room of the host that a pipeline is of."""
+def _room_of(pipeline: Any, allowed: str) -> Any:
+    """Return the room of the host that a pipeline is of; else say what is allowed."""
     for base in type(pipeline).__mro__:
         room = ROOMS.get(base.__module__.partition(".")[0])
         if room is not None:
             return importlib.import_module(room)
-    allowed = f"a pipeline of {', '.join(ROOMS)}, one transform, or a list of these"
     raise PolicyError(f"safeaug takes {allowed}, got {type(pipeline).__name__}")

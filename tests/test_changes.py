@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import safeaug.albumentations as guarded
-from safeaug.albumentations.changes import UntoldError, Way, change_of, needs_pixels, probed, way_of
+from safeaug.albumentations.changes import RefusedError, UntoldError, Way, change_of, needs_pixels, probed, way_of
 from safeaug.albumentations.changes.known import KNOWN
 from safeaug.ledger.changes import Erased, Mapped, Occluded, Unknown, Warped, Windowed
 from tests.changes_worlds import (
@@ -279,14 +279,20 @@ def test_a_resize_to_the_same_size_changes_nothing(border):
     assert change_of(transform, drawn(transform, sample_of((37, 53)), 0), (37, 53)) is None
 
 
-def test_draws_that_the_host_refuses_are_nothing():
+def test_draws_that_the_host_refuses_are_refused():
     empty = {"crop_coords": (5, 5, 5, 9), "shape": (20, 20, 3)}
     with pytest.raises(ValueError, match="x_min < x_max"):
         WINDOWS["RandomCrop"].apply(np.zeros((20, 20, 3), np.uint8), **empty)
-    assert change_of(WINDOWS["RandomCrop"], empty, (20, 20)) is None
+    with pytest.raises(RefusedError, match="RandomCrop will refuse"):
+        change_of(WINDOWS["RandomCrop"], empty, (20, 20))
     rotate = built(A.Rotate, crop_border=True)
     turned = drawn(rotate, sample_of((20, 20)), 0)
-    assert change_of(rotate, {**turned, "x_min": 9, "x_max": 9}, (20, 20)) is None
+    with pytest.raises(RefusedError, match="Rotate leaves no pixel"):
+        change_of(rotate, {**turned, "x_min": 9, "x_max": 9}, (20, 20))
+    shown = drawn(built(A.Perspective), sample_of((20, 20)), 0)
+    with pytest.raises(RefusedError, match="Perspective leaves no pixel"):
+        change_of(built(A.Perspective), {**shown, "max_width": 0}, (20, 20))
+    # What its sampler left out does nothing.
     piecewise = {"map_x": None, "map_y": None, "shape": (20, 20, 3)}
     assert change_of(WARPING["PiecewiseAffine"], piecewise, (20, 20)) is None
 

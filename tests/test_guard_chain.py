@@ -610,3 +610,80 @@ def test_threads_share_a_pipeline_and_the_promise():
     assert sum(report.values()) == len(lost) == 75
     assert sum(lost) <= report.get("UNMET", 0) <= 0.35 * 75
     assert (safe.random_generator, safe.py_random) == generators
+
+
+# What a fresh pair of eyes found.
+
+
+def test_a_resize_is_never_moved():
+    """It shows the whole picture; a part of it, cut before, would be another picture than the host's."""
+    plain = compose([A.Resize(64, 64), A.LongestMaxSize(50)])
+    safe = guard(plain, move_fixed=True, min_visible_pixels=100)
+    data = sample([[70, 70, 90, 90]], np.zeros((160, 160, 3), np.uint8))
+    found, status = ended(safe, **data)
+    assert status is Status.UNGUARDED
+    assert_same(found, plain(**data))
+
+
+def test_a_draw_made_anew_that_fails_loses_nothing():
+    """The host refuses crops larger than what a scale has left: as often as in the plain pipeline, not ten times so."""
+    plain = compose([A.RandomScale((-0.5, 0.1), p=0.1), A.RandomCrop(300, 300)])
+    safe, raised = guard(plain, min_retention=0.9, repair_randomness=False), Counter()
+    for _ in range(120):
+        for name, pipeline in (("plain", plain), ("safe", safe)):
+            try:
+                pipeline(**sample([[20, 20, 490, 490]]))
+            except CropSizeError:
+                raised[name] += 1
+    assert raised["plain"] == raised["safe"] > 0
+    assert sum(safe.report()["pipeline"].values()) == 120 - raised["safe"]
+    assert safe.report()["pipeline"]["UNMET"] > 60
+
+
+def test_draws_that_the_host_refuses_are_not_taken_for_better_ones():
+    """Of a picture a pixel high, turned, no pixel is left by some redraws: the host raises on these."""
+    for seed in range(150):
+        plain = compose([A.Rotate((-89, 89), crop_border=True, p=1.0)], seed=seed)
+        safe = guard(plain, min_retention=0.9, repair_randomness=False)
+        data = sample([[0, 0, 4, 1], [20, 0, 30, 1]], np.zeros((1, 30, 3), np.uint8))
+        try:
+            plain(**data)
+        except (ValueError, cv2.error):
+            continue
+        safe(**data)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0])
+def test_holes_behind_a_crop_leave_it_its_close_ups(p):
+    crop, holes = (
+        A.RandomResizedCrop((100, 100), scale=(0.08, 0.5)),
+        A.CoarseDropout((1, 1), (0.05, 0.1), (0.05, 0.1), p=p),
+    )
+    safe, statuses = guard(compose([crop, holes]), policy=sa.Policy.classification()), Counter()
+    for _ in range(60):
+        statuses[ended(safe, **sample([[10, 10, 190, 190]], np.zeros((200, 200, 3), np.uint8)))[1]] += 1
+    assert statuses[Status.FIRST] >= 57
+
+
+def test_what_fills_the_picture_in_the_end_was_not_lost_on_the_way():
+    """A fixed crop leaves a tenth of the object, which fills all of what is left."""
+    safe = guard(compose([A.CenterCrop(60, 60), A.RandomCrop(50, 50), A.Resize(40, 40)]), min_fill=0.5)
+    found, status = ended(safe, **sample([[0, 0, 200, 200]], np.zeros((200, 200, 3), np.uint8)))
+    assert status is Status.FIRST
+    assert found["image"].shape == (40, 40, 3)
+    off = ended(safe, **sample([[0, 0, 80, 200]], np.zeros((200, 200, 3), np.uint8)))[1]
+    assert off is Status.UNGUARDED
+
+
+def test_drop_ins_inside_that_protect_masks_see_them_in_draws_made_anew(monkeypatch):
+    mask = np.zeros((128, 128), np.uint8)
+    mask[20:90, 20:90] = 1
+    ours = sa.albumentations.Safe(A.RandomCropFromBorders(0.45, 0.45, 0.45, 0.45, p=1.0), min_retention=0.95)
+    tree = [A.OneOf([A.RandomCrop(64, 64), A.RandomCrop(126, 126)], p=1.0), ours]
+    safe = guard(A.Compose(tree, seed=1), min_retention=0.85)
+    data = {"image": np.zeros((128, 128, 3), np.uint8), "masks": [mask]}
+    for _ in range(40):
+        found, status = ended(safe, **data)
+        assert status in {Status.UNMET, Status.UNGUARDED} or found["masks"][0].sum() >= 0.85 * mask.sum()
+    assert not safe.guard_dries(data)
+    assert safe.guard_dries({**data, "bboxes": np.zeros((0, 4))})

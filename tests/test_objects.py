@@ -289,6 +289,7 @@ def test_priors_scale_the_limits_of_what_counts(world, data):
     priors = data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.6, 1.0]), min_size=len(things), max_size=len(things)))
     content = content_from(image_size, policy, **given_as(things), prior_visibility=priors)
     limit = policy.limit_of(None)
+    assume(not any(prior < limit <= prior + 2.0**-23 for prior in priors))  # ties of float32 count
     judged = {i: oracle.known(thing, image_size) for i, thing in enumerate(things)}
     expected = [i for i, one in judged.items() if one is not None and limit <= priors[i]]
     assert list(content.origin) == expected

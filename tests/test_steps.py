@@ -210,3 +210,26 @@ def test_a_volume_is_not_followed():
 def test_what_is_no_pipeline_is_refused():
     with pytest.raises(sa.PolicyError, match="safeaug takes a pipeline of albumentations"):
         sa.steps(print, sample([]), rng(0))
+
+
+def test_labels_that_the_pipeline_filters_do_not_matter():
+    params = A.BboxParams("pascal_voc", label_fields=["labels"], min_visibility=0.6, min_area=50)
+    (step,) = sa.steps(compose([A.RandomCrop(30, 30)], bbox_params=params), sample([[1, 1, 200, 200]]), rng(0))
+    assert 0 <= step.left[0] < 0.6
+
+
+def test_a_list_has_no_steps():
+    with pytest.raises(sa.PolicyError, match="or one transform, got list"):
+        sa.steps([A.RandomCrop(8, 8)], sample([]), rng(0))
+
+
+def test_what_needs_pixels_is_named():
+    """A transform that moves the sides of boxes, before one that looks at them; masks that a drop-in protects."""
+    boxes = compose([A.Morphological((7, 9), p=1.0), A.BBoxSafeRandomCrop()])
+    with pytest.raises(sa.PolicyError, match="step 0 Morphological"):
+        sa.steps(boxes, sample([[90, 90, 130, 130]]), rng(0), pixels=False)
+    masks = A.Compose([sa.albumentations.RandomCrop(64, 64)])
+    data = {"image": np.zeros((128, 128, 3), np.uint8), "masks": np.ones((1, 128, 128), np.uint8)}
+    with pytest.raises(sa.PolicyError, match="step 0 RandomCrop"):
+        sa.steps(masks, data, rng(0), pixels=False)
+    assert len(sa.steps(masks, data, rng(0))) == 1

@@ -10,7 +10,6 @@ from safeaug.content import Content, single
 from safeaug.ledger.ledger import Ledger
 from safeaug.measures import RELATIVE, least_of
 from safeaug.policy import GONE, Policy, decided
-from safeaug.shapes import boxed
 
 
 class Promise(NamedTuple):
@@ -54,17 +53,26 @@ def promise_of(content: Content, policy: Policy, uniform: float) -> Promise:
     """
     if policy.keep == "one" and len(content.boxes):
         content = single(content, uniform)
-    shapes = [boxed(box, content.slack) for box in content.boxes] if content.shapes is None else content.shapes
     needs, gone, tolerances = [], [], []
-    for i, shape, limit in zip(content.origin, shapes, content.limits, strict=True):
-        # As `safeaug.measures` has it, in shares of what came in.
-        tolerance = RELATIVE + (content.slack * shape.rim / shape.area if shape.area else 0.0)
+    for place, (i, limit) in enumerate(zip(content.origin, content.limits, strict=True)):
+        tolerance = RELATIVE + content.slack * _rim_over_area(content, place)  # as `safeaug.measures` has it
         prior = 1.0 if content.priors is None else content.priors[i]
         needs.append((limit - tolerance) * prior)
         gone.append(GONE + tolerance * prior)
         tolerances.append(tolerance * prior)
     weights = tuple(content.weights)
     return Promise(policy, tuple(content.origin), tuple(needs), weights, tuple(gone), tuple(tolerances))
+
+
+def _rim_over_area(content: Content, place: int) -> float:
+    """Return by how much the area of an object may be off where its coordinates are, as a share; 0 for a point."""
+    if content.shapes is None:
+        x0, y0, x1, y1 = content.boxes[place]
+        wide, high = x1 - x0, y1 - y0
+        area = wide * high
+        return (wide + high) / area if area else 0.0
+    shape = content.shapes[place]
+    return shape.rim / shape.area if shape.area else 0.0
 
 
 class Verdict(NamedTuple):

@@ -10,14 +10,14 @@ from safeaug.geometry import Box, Size, clip_ring, ring_area
 from safeaug.ledger.dots import Dots, carried
 from safeaug.ledger.field import Floats
 from safeaug.ledger.ledger import Ledger, Track
-from safeaug.ledger.matrices import Matrix, inverse, is_affine, moved, moved_points
+from safeaug.ledger.matrices import Matrix, determinant, inverse, is_affine, moved, moved_points
 from safeaug.ledger.patch import Patch, rings_of
 from safeaug.ledger.pins import Pins
-from safeaug.ledger.rings import NEAR, bounds, box_of, ring_of, signed_area
+from safeaug.ledger.rings import NEAR, bounds, box_of, ring_of
 from safeaug.ledger.sampling import FINEST
 from safeaug.policy import Policy
 from safeaug.shapes import Points, Polygon, Region, Shape
-from safeaug.shapes.polygon import coverage
+from safeaug.shapes.polygon import winding_coverage
 from safeaug.traits import Traits
 
 
@@ -91,18 +91,18 @@ def _of_patch(patch: Patch, matrix: Matrix, size: Size) -> Shape | Box | None:
     frame = 0.0, 0.0, float(size[1]), float(size[0])
     rings = [ring_of(patch.box)] if patch.rings is None else rings_of(patch)
     # Rounding may have put a corner a hair beside the frame, or all of a sliver.
-    seen = [(clip_ring(moved(matrix, ring), frame), signed_area(ring)) for ring in rings]
-    seen = [(ring, turn) for ring, turn in seen if ring_area(ring) > 0]
+    clipped = [clip_ring(moved(matrix, ring), frame) for ring in rings]
+    seen = [ring for ring in clipped if ring_area(ring) > 0]
     if not seen:
         return None
     if len(rings) == 1 and patch.region is None and is_affine(matrix):
-        ((ring, _),) = seen
+        (ring,) = seen
         return box_of(ring) or Polygon(ring)
-    x0, y0, x1, y1 = bounds(corner for ring, _ in seen for corner in ring)
+    x0, y0, x1, y1 = bounds(corner for ring in seen for corner in ring)
     left, top = math.floor(x0), math.floor(y0)
-    cover = np.zeros((math.ceil(y1) - top, math.ceil(x1) - left))
-    for ring, turn in seen:
-        cover += np.copysign(coverage(np.array(ring) - [left, top], cover.shape), turn)
+    relative = [np.array(ring) - [left, top] for ring in seen]
+    cover = winding_coverage(relative, (math.ceil(y1) - top, math.ceil(x1) - left))
+    cover *= np.copysign(1.0, determinant(matrix))  # a mirror turns all rings around
     x, y = (np.arange(side, dtype=np.float64) + 0.5 for side in cover.shape[::-1])
     return _region(
         np.maximum(cover, 0.0) * _density(patch.region, matrix, x[None, :] + left, y[:, None] + top), left, top

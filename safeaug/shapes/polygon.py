@@ -77,7 +77,7 @@ class Polygon:
 
 
 def coverage(ring: NDArray[np.float64], size: Size) -> NDArray[np.float64]:
-    """Return the exact share of each pixel that a ring covers.
+    """Return the exact share of each pixel that a ring covers, whichever way round it is.
 
     Parameters
     ----------
@@ -86,39 +86,65 @@ def coverage(ring: NDArray[np.float64], size: Size) -> NDArray[np.float64]:
     size : (int, int)
         Height and width of the map.
 
-    Notes
-    -----
-    A sum over the edges, each cut at the pixels' borders. A piece that falls by ``dy`` inside of a pixel, at the mean
-    distance ``r`` from its right side, bounds an area of ``dy · r`` to its right in that pixel and of ``dy`` in every
-    pixel behind it. So the pieces add up in the two pixels where that changes, and a sum along each row does the rest.
-
     Examples
     --------
     >>> coverage(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]), (2, 2)).tolist()
     [[1.0, 0.5], [0.5, 0.0]]
     """
+    return np.clip(np.abs(winding_coverage([ring], size)), 0.0, 1.0)
+
+
+def winding_coverage(rings: Sequence[NDArray[np.float64]], size: Size) -> NDArray[np.float64]:
+    """Return the sum of what rings cover of each pixel: added where one turns from x to y, and taken off otherwise.
+
+    Parameters
+    ----------
+    rings : sequence of ndarray of shape (K, 2)
+        Corners (x, y), inside the map.
+    size : (int, int)
+        Height and width of the map.
+
+    Notes
+    -----
+    A sum over the edges, each cut at the pixels' borders. A piece that rises by ``dy`` inside of a pixel, at the mean
+    distance ``r`` from its right side, bounds an area of ``dy · r`` to its right in that pixel and of ``dy`` in every
+    pixel behind it. So the pieces add up in the two pixels where that changes, and a sum along each row does the rest.
+
+    Examples
+    --------
+    >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+    >>> winding_coverage([square, square[::-1] / 2], (1, 2)).tolist()
+    [[0.5, 1.0]]
+    """
     height, width = size
-    change = np.zeros((height, width + 1))
-    for (xa, ya), (xb, yb) in zip(ring.tolist(), np.roll(ring, -1, axis=0).tolist(), strict=True):
-        if ya == yb:
-            continue
-        at = np.unique(np.concatenate([[0.0, 1.0], _crossings(xa, xb), _crossings(ya, yb)]))
-        x, y = xa + at * (xb - xa), ya + at * (yb - ya)
-        middle_x, middle_y = (x[:-1] + x[1:]) / 2, (y[:-1] + y[1:]) / 2
-        i = np.clip(np.floor(middle_x).astype(int), 0, width - 1)
-        j = np.clip(np.floor(middle_y).astype(int), 0, height - 1)
-        fall = np.diff(y)
-        np.add.at(change, (j, i), fall * (i + 1 - middle_x))
-        np.add.at(change, (j, i + 1), fall * (middle_x - i))
-    shares: NDArray[np.float64] = np.abs(np.cumsum(change, axis=1)[:, :-1])  # either way round
-    return np.clip(shares, 0.0, 1.0)
+    start = np.concatenate(rings)
+    stop = np.concatenate([np.roll(ring, -1, axis=0) for ring in rings])
+    step = stop - start
+    edges = np.arange(len(start))
+    (across, at_x), (down, at_y) = _crossings(start[:, 0], stop[:, 0]), _crossings(start[:, 1], stop[:, 1])
+    edge = np.concatenate([edges, edges, across, down])
+    at = np.concatenate([np.zeros(len(edges)), np.ones(len(edges)), at_x, at_y])
+    order = np.lexsort((at, edge))
+    edge, at = edge[order], at[order]
+    x, y = (start[edge] + at[:, None] * step[edge]).T
+    pieces = edge[:-1] == edge[1:]
+    rise = np.where(pieces, y[:-1] - y[1:], 0.0)
+    middle_x, middle_y = (x[:-1] + x[1:]) / 2, (y[:-1] + y[1:]) / 2
+    i = np.clip(np.floor(middle_x).astype(int), 0, width - 1)
+    j = np.clip(np.floor(middle_y).astype(int), 0, height - 1)
+    where = np.concatenate([j * (width + 1) + i, j * (width + 1) + i + 1])
+    parts = np.concatenate([rise * (i + 1 - middle_x), rise * (middle_x - i)])
+    summed = np.bincount(where, weights=parts, minlength=height * (width + 1)).reshape(height, width + 1)
+    return np.cumsum(summed, axis=1, dtype=np.float64)[:, :-1]
 
 
-def _crossings(start: float, stop: float) -> NDArray[Any]:
-    """Return where, as shares of the way, a coordinate passes whole numbers."""
-    low, high = sorted((start, stop))
-    whole = np.arange(math.floor(low) + 1, math.ceil(high))
-    return (whole - start) / (stop - start) if len(whole) else np.empty(0)
+def _crossings(start: NDArray[np.float64], stop: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return where, as shares of their ways, a coordinate of edges passes whole numbers: which edge, and where."""
+    low = np.floor(np.minimum(start, stop)) + 1
+    count = np.maximum(np.ceil(np.maximum(start, stop)) - low, 0).astype(int)
+    edge = np.repeat(np.arange(len(start)), count)
+    number = np.arange(len(edge)) - np.repeat(np.cumsum(count) - count, count)
+    return edge, (low[edge] + number - start[edge]) / (stop - start)[edge]
 
 
 def polygon_of(corners: ArrayLike, image_size: Size, name: str = "polygon") -> Polygon | Box | None:

@@ -5,7 +5,7 @@ known.py        which class of the host is of which way
 told.py         change_of, way_of: ask a transform
 pixels.py       needs_pixels, needs_objects: whether its parameters can be drawn without an image, without labels
 softening.py    softened, softens, eases: the same draw, scaled toward the one that changes nothing
-untold.py       UntoldError: a draw of which nobody can tell what it does
+untold.py       UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
 
 windowed.py     crops, resizes, padding, and guarded transforms
 rigid.py        flips and quarter turns
@@ -20,11 +20,12 @@ probed.py       what only an image that goes through can tell
 from safeaug.albumentations.changes.pixels import needs_objects, needs_pixels
 from safeaug.albumentations.changes.softening import eases, softened, softens
 from safeaug.albumentations.changes.told import change_of, way_of
-from safeaug.albumentations.changes.untold import UntoldError
+from safeaug.albumentations.changes.untold import RefusedError, UntoldError
 from safeaug.albumentations.changes.way import Params, Way
 
 __all__ = [
     "Params",
+    "RefusedError",
     "UntoldError",
     "Way",
     "change_of",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from safeaug.albumentations.changes.untold import RefusedError
 from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
 from safeaug.ledger.changes import Change, Mapped
@@ -34,7 +35,9 @@ def rotation(transform: Any, params: Params, image_size: Size) -> Change | None:
         return None if alone else Mapped(at_edges(matrix), image_size)
     left, right, top, bottom = (params[name] for name in ("x_min", "x_max", "y_min", "y_max"))
     size = bottom - top, right - left
-    if min(size) < 1 or (alone and size == image_size):  # the host refuses the one, and does nothing in the other
+    if min(size) < 1:
+        raise RefusedError("of a picture as narrow as this, turned so far, Rotate leaves no pixel")
+    if alone and size == image_size:
         return None
     (a, b, c), (d, e, f), last = at_edges(np.eye(3) if alone else matrix)
     return Mapped(((a, b, c - left), (d, e, f - top), last), size)
@@ -43,6 +46,8 @@ def rotation(transform: Any, params: Params, image_size: Size) -> Change | None:
 def perspective(transform: Any, params: Params, image_size: Size) -> Change | None:
     """Tell a draw of ``Perspective``."""
     matrix, height, width = params["matrix"], params["max_height"], params["max_width"]
+    if not (height and width):
+        raise RefusedError("of a picture as small as this, Perspective leaves no pixel")
     if not transform.keep_size:
         return Mapped(at_edges(matrix), (height, width))
     (a, b, c), (d, e, f), last = np.asarray(matrix).tolist()

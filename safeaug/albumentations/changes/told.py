@@ -40,12 +40,14 @@ def change_of(transform: Any, params: Params, image_size: Size) -> Change | None
     Returns
     -------
     Change or None
-        None for nothing, and for a draw that the host itself will refuse to apply.
+        None for nothing.
 
     Raises
     ------
     UntoldError
         Where nobody can tell: volumes, and transforms of others that do strange things to masks.
+    RefusedError
+        Where the host itself will refuse to apply the draw.
 
     Notes
     -----

@@ -8,3 +8,7 @@ class UntoldError(SafeAugError):
 
     Met with transforms of volumes, and with those of others that handle masks in a way of their own.
     """
+
+
+class RefusedError(UntoldError):
+    """The host itself will refuse to apply this draw, so there is nothing to tell."""

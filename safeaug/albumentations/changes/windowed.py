@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from safeaug.albumentations.changes.untold import RefusedError
 from safeaug.albumentations.changes.way import Params, Tell
 from safeaug.albumentations.windows import Kind
 from safeaug.geometry import Size, size_of
@@ -27,8 +28,8 @@ def guarded(transform: Any, params: Params, image_size: Size) -> Change | None:
 
 def _told(kind: Kind, transform: Any, params: Params, image_size: Size) -> Change | None:
     window = kind.window(transform, params, image_size)
-    if window is None:  # the host refuses it, and will raise
-        return None
+    if window is None:
+        raise RefusedError(f"{type(transform).__name__} will refuse this window")
     size = kind.output(transform, size_of(window), params, image_size)
     if size == image_size and window == (0, 0, size[1], size[0]):
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from safeaug.albumentations.changes import Params, UntoldError, Way, eases, softened, softens
+from safeaug.albumentations.changes import Params, RefusedError, UntoldError, Way, eases, softened, softens
 from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.pipeline.passage import NOTHING_BUT, Passage
 from safeaug.content import Content
@@ -49,6 +49,8 @@ def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     size: Size = params["shape"][:2]
     try:
         after = passage.after(leaf.inner, {**params, **drawn}, size)
+    except RefusedError:
+        return drawn, Status.FIRST  # the host will say so
     except UntoldError:
         passage.lose_sight()
         return drawn, Status.UNGUARDED
@@ -102,21 +104,18 @@ def _found(
     from an object at its limit nothing more can be taken, so what follows could only come to nothing.
     """
     policy = passage.asks.at_end if leaf.last else passage.asks.between
-    content = visible(passage.ledger, policy, _traits(passage))
+    content = visible(_asked_for(passage), policy, _traits(passage))
     task = leaf, params, data, drawn, first
     if not leaf.followed:
         return _searched(*task, content, policy)
     roomy = content._replace(limits=[(1 + limit) / 2 for limit in content.limits])
     quiet = passage.asks.at_end_or_out if leaf.last else passage.asks.between_or_out
-    other, wide = _searched(*task, roomy, quiet, only_drawn=True)
-    if wide.status is Status.MOVED:
-        return other, wide
-    drawn, found = _searched(*task, content, policy)
-    if found.status is Status.RESIZED:
-        other, wide = _searched(*task, roomy, quiet)
-        if wide.status is Status.RESIZED:
-            return other, wide
-    return drawn, found
+    for asked in (roomy, content):  # the drawn size first, as ever
+        drawn_so, found = _searched(*task, asked, quiet, only_drawn=True)
+        if found.status is Status.MOVED:
+            return drawn_so, found
+    drawn_so, found = _searched(*task, roomy, quiet)
+    return (drawn_so, found) if found.status is not Status.SKIPPED else _searched(*task, content, policy)
 
 
 def _searched(
@@ -137,6 +136,12 @@ def _searched(
     if draw.drawn is start and found.window != first:  # a kind that draws anew has the window in its draw
         leaf.kind.put(leaf.inner, start, found.window, size)
     return draw.drawn, found
+
+
+def _asked_for(passage: Passage) -> Ledger:
+    """Return the ledger of those objects only that are asked for: to find what is visible of one may take long."""
+    asked, ledger = {passage.promise.objects[place] for place in passage.asked}, passage.ledger
+    return ledger._replace(tracks=tuple([track if i in asked else None for i, track in enumerate(ledger.tracks)]))
 
 
 def _traits(passage: Passage) -> Traits:
@@ -162,13 +167,18 @@ def _redrawn(passage: Passage, leaf: Any, params: Params, data: Params, drawn: P
         after = passage.after(leaf.inner, {**params, **given}, size)
         return after, passage.judge(after, leaf)
 
+    def keeps(given: Params) -> bool:
+        try:
+            return tried(given)[1].kept
+        except UntoldError:  # nor does one keep anything that the host will refuse
+            return False
+
     for _ in range(passage.policy.tries):
         other = again(params, data)
-        after, verdict = tried(other)
-        if verdict.kept:
-            passage.take(after, verdict)
+        if keeps(other):
+            passage.take(*tried(other))
             return other, Status.REDRAWN
-    number, weaker = _weaker(leaf.inner, {**params, **drawn}, size, lambda given: tried(given)[1].kept)
+    number, weaker = _weaker(leaf.inner, {**params, **drawn}, size, keeps)
     if weaker is None:
         passage.take(*tried(drawn))
         return drawn, Status.UNMET

@@ -8,6 +8,7 @@ from typing import Any
 import albumentations as A
 
 from safeaug.albumentations.changes import Way, needs_objects, needs_pixels
+from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.guise import put_on, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.passage import asks_of
@@ -69,8 +70,9 @@ def guarded(
     made.guard_steps, made.guard_fixed, made.guard_repairs = steps, move_fixed, repair_randomness
     made.guard_key = report_key
     made.guard_chooses = look_before(made, leaves)
-    made.guard_dry = not any(leaf.way in UNTOLD or needs_pixels(leaf.inner) for leaf in steps)
     made.guard_looks = any(leaf.opaque or needs_objects(leaf.inner) for leaf in steps)
+    made.guard_dry = not needy(made)
+    made.guard_masks = any(isinstance(leaf.inner, Guarded) and leaf.inner._reading.protect is None for leaf in steps)
     made.guard_streams = Streams(made, steps)
     made.guard_counts = Counts(type(pipeline).__name__)
     if repair_randomness:
@@ -80,6 +82,18 @@ def guarded(
         made.guard_rebase()
     _say_what_is_unknown(steps)
     return made
+
+
+def needy(made: Any) -> list[str]:
+    """Return the names of those steps of a guarded pipeline of which pixels are needed to draw, or to tell, all."""
+    # Morphological moves nothing, but the sides of boxes.
+    return [
+        leaf.name
+        for leaf in made.guard_steps
+        if leaf.way in UNTOLD
+        or needs_pixels(leaf.inner)
+        or (made.guard_looks and isinstance(leaf.inner, A.Morphological))
+    ]
 
 
 def _guard(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed: bool) -> None:
@@ -106,7 +120,7 @@ def _check_filters(pipeline: Any, policy: Policy) -> None:
     limits: Any = policy.min_retention
     least = min(limits.values()) if isinstance(limits, dict) else limits
     drops = processor.params.min_visibility
-    if drops > least:
+    if 0 < least < drops:
         raise PolicyError(
             f"the pipeline drops labels below min_visibility={drops}, and the policy keeps objects from "
             f"min_retention={least} on: they would stay in the picture without a label. Lower min_visibility"

@@ -11,7 +11,7 @@ import numpy as np
 from safeaug.albumentations.changes import Params, Way, way_of
 from safeaug.albumentations.changes.known import theirs
 from safeaug.albumentations.draw import stand_in
-from safeaug.albumentations.fork import Fork
+from safeaug.albumentations.fork import Fork, state_of
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.acting import can_act
 from safeaug.albumentations.pipeline.guise import take_off
@@ -52,7 +52,9 @@ class Leaf:
         self.way = Way.UNKNOWN if self.opaque else _way_of(inner)
         keeps_its_own = isinstance(inner, Guarded)  # a promise of its own, which this one only measures
         self.kind = kind_of(inner) if self.way is Way.WINDOW and not keeps_its_own else None
-        self.fixed = self.kind is None or (isinstance(inner, FIXED) and not move_fixed)
+        # A resize shows the whole picture: in a pipeline that is left to a crop.
+        stays = isinstance(inner, FIXED) and not move_fixed
+        self.fixed = self.kind is None or self.kind.cuts_first or stays
         self.guards = can_act(self.way, inner, fixed=self.fixed)
         """Whether its draws can be changed."""
         self.varies = self.way not in {Way.STILL, Way.RIGID} and not isinstance(inner, FIXED)
@@ -65,6 +67,7 @@ class Leaf:
         """Whether chance decides if this step, or one before it, is applied."""
         self.counts = Counts(self.called, quiet=True)
         self.base = self.calls = 0
+        self._spare = np.random.Generator(np.random.PCG64(0))  # to make one takes ten times as long as to set it
         self._drawn, self._seconds, self._told = 0, 0.0, False
 
     @property
@@ -97,7 +100,8 @@ class Leaf:
 
     def again(self, fork: Fork) -> Callable[[Params, Params], Params]:
         """Return the transform's own sampler, drawing from a fork."""
-        generator = np.random.Generator(np.random.PCG64(fork.getrandbits(64)))
+        generator = self._spare
+        generator.bit_generator.state = state_of(fork.getrandbits(64))
         twin = stand_in(self.inner, py_random=fork, random_generator=generator)
         take_off(twin)
 

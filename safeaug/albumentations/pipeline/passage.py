@@ -198,8 +198,11 @@ class Passage:
         chosen : bool
             Whether chance decides which steps are applied.
         """
-        if not self.guards:
-            return
+        policy = self.policy
+        if not self.guards or (policy.min_fill is None and policy.min_visible_pixels is None):
+            return  # shares have been judged after each step
+        if policy.min_fill is not None and self.status in {Status.UNMET, Status.UNGUARDED}:
+            self._forgive()
         verdict = judged(self.promise, self.asked, self.ledger, at_end=True)
         if not verdict.kept and self.status is not Status.UNMET:
             guarded = any(leaf.guards and status is not Status.NOT_APPLIED for leaf, status in self.steps)
@@ -207,10 +210,26 @@ class Passage:
             self.doomed = not (self.varies or chosen)
         self.asked = verdict.asked
 
+    def _forgive(self) -> None:
+        """Take back that a step lost an object, where it fills the picture in the end: a close-up is no loss."""
+        everything = judged(self.promise, asked_first(self.promise), self.ledger, at_end=True)
+        if not everything.kept:
+            return
+        self.asked = everything.asked
+        self.steps = [(leaf, _but_for_the_loss(leaf, status)) for leaf, status in self.steps]
+        self.status = max([Status.FIRST, *(status for _, status in self.steps)])
+
     @property
     def weight(self) -> float:
         """What the objects count for of which enough is left."""
         return weight_of(self.promise, self.asked)
+
+
+def _but_for_the_loss(leaf: Any, status: Status) -> Status:
+    """Return how a step ended if what it took was not lost."""
+    if status is Status.UNMET:
+        return Status.MOVED if leaf.way is Way.WINDOW else Status.REDRAWN
+    return Status.FIRST if status is Status.UNGUARDED else status
 
 
 CURRENT: ContextVar[Passage | None] = ContextVar("safeaug_passage", default=None)

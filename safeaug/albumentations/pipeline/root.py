@@ -4,6 +4,7 @@ import copy
 import hashlib
 import os
 import random
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -53,6 +54,8 @@ class Root(Guise):
     """Whether chance decides which steps are applied."""
     guard_dry: bool
     """Whether all that matters can be drawn without pixels."""
+    guard_masks: bool
+    """Whether a step protects masks, where a sample has no boxes."""
     guard_looks: bool
     """Whether a draw depends on boxes or keypoints."""
     guard_calls: int
@@ -148,13 +151,15 @@ class Root(Guise):
 
         Without pixels where that can be, and then once more with them.
         """
-        mode = passage.mode
+        mode, dry = passage.mode, passage.mode.dry or self.guard_dries(data)
+        first = result, passage
         fork, best = Fork(mixed((self.guard_base ^ self.guard_calls * GAMMA) & MASK)), None
         for _ in range(self.guard_policy.tries):
             key = fork.getrandbits(64)
-            with self.guard_streams.apart(key):  # that the pipeline applies was drawn before
-                other, further = self._pass(args, True, data, mode.again(dry=mode.dry or self.guard_dry))
-            assert further is not None
+            drawn = self._drawn_anew(args, data, key, mode.again(dry=dry))
+            if drawn is None:
+                continue
+            other, further = drawn
             if _rank(further) > _rank(passage):
                 result, passage, best = other, further, key
             if not passage.broken:
@@ -162,13 +167,34 @@ class Root(Guise):
         if best is None:
             return result, passage
         if passage.mode.dry and not mode.dry:
-            with self.guard_streams.apart(best):
-                result, again = self._pass(args, True, data, mode.again(dry=False))
-            assert again is not None
-            passage = again
+            drawn = self._drawn_anew(args, data, best, mode.again(dry=False))
+            if drawn is None or _rank(drawn[1]) <= _rank(first[1]):
+                return first
+            result, passage = drawn
         if passage.status is not Status.UNMET:  # whatever its steps say, it is not what the host drew
             passage.status = max(passage.status, Status.REDRAWN)
         return result, passage
+
+    def _drawn_anew(self, args: Any, data: dict[str, Any], key: int, mode: Mode) -> tuple[Any, Passage] | None:
+        """Draw once more, all from a key; None where the draw fails, which is no reason to lose the first.
+
+        Whether the pipeline applies has been drawn before.
+        """
+        try:
+            with self.guard_streams.apart(key):
+                result, passage = self._pass(args, True, data, mode)
+        except Exception:  # whatever the host, or somebody else's step, raises of a draw that it does not like
+            return None
+        assert passage is not None
+        return result, passage
+
+    def guard_dries(self, data: Mapping[str, Any]) -> bool:
+        """Return whether all that matters can be drawn without the pixels of a sample."""
+        if not self.guard_dry or not self.guard_masks:
+            return self.guard_dry
+        targets = getattr(self, "_additional_targets", {})
+        given = {targets.get(key, key) for key, value in data.items() if value is not None}
+        return "bboxes" in given or not given & {"masks", "mask"}
 
     def _count(self, passage: Passage | None) -> None:
         """Count how a draw ended, and raise where it broke the promise and the policy says so."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.fork import Fork
+from safeaug.albumentations.fork import Fork, state_of
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.splitmix import GAMMA, MASK, mixed
@@ -60,7 +60,7 @@ class Streams:
         try:
             for number, (part, (generator, fork)) in enumerate(zip(self.parts, self.spares, strict=True)):
                 own = mixed((key + number * GAMMA) & MASK)
-                generator.bit_generator.state = _state(own)
+                generator.bit_generator.state = state_of(own)
                 fork.seed(mixed(own ^ MASK))
                 part.__dict__.update(random_generator=generator, py_random=fork)
                 if isinstance(part, Guarded):
@@ -89,9 +89,3 @@ def _parts_of(root: Any) -> list[Any]:
 
 def _names(part: Any) -> list[str]:
     return ["random_generator", "py_random", *(OF_A_GUARDED if isinstance(part, Guarded) else ())]
-
-
-def _state(key: int) -> Any:
-    """Return the state of a generator that begins at a key."""
-    state = {"state": mixed(key) << 64 | mixed(key ^ GAMMA), "inc": mixed(key + 1 & MASK) << 1 | 1}
-    return {"bit_generator": "PCG64", "state": state, "has_uint32": 0, "uinteger": 0}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.changes import needs_pixels
-from safeaug.albumentations.pipeline.guard import UNTOLD, guarded
+from safeaug.albumentations.guarded import Guarded
+from safeaug.albumentations.pipeline.guard import guarded, needy
 from safeaug.albumentations.pipeline.passage import Mode
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.errors import PolicyError
@@ -37,7 +37,7 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
     made: Any = _copied(pipeline) if isinstance(pipeline, Root) else _only_followed(pipeline, reading)
 
     def trace(sample: Mapping[str, Any], rng: Rng, pixels: bool) -> list[Step]:
-        if not pixels and not made.guard_dry:
+        if not pixels and not made.guard_dries(sample):
             _refuse(made)
         with made.guard_streams.apart(_key(rng)):
             _, passage = made.guard_through((), False, dict(sample), Mode(dry=not pixels, trace=[]))
@@ -57,10 +57,10 @@ def _only_followed(pipeline: Any, reading: Mapping[str, Any]) -> Any:
 
 
 def _refuse(made: Any) -> None:
-    needy = [leaf.name for leaf in made.guard_steps if leaf.way in UNTOLD or needs_pixels(leaf.inner)]
+    names = needy(made) or [leaf.name for leaf in made.guard_steps if isinstance(leaf.inner, Guarded)]
     raise PolicyError(
-        f"the pipeline cannot be followed without pixels: step {', step '.join(needy)} draws from them, or is nobody's "
-        "that is known. Ask for pixels=True"
+        f"the pipeline cannot be followed without pixels: step {', step '.join(names)} draws from images or masks, or "
+        "is nobody's that is known. Ask for pixels=True"
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import albumentations as A
 
+from safeaug.albumentations.changes import Way
 from safeaug.albumentations.pipeline.leaf import Leaf
 
 IN_TURN = A.Compose, A.Sequential
@@ -12,9 +13,12 @@ IN_TURN = A.Compose, A.Sequential
 ONE_OF = A.OneOf, A.OneOrOther
 """Composes that apply one of their children."""
 
+GEOMETRIC = Way.WINDOW, Way.PROJECTIVE
+"""Ways that change how large an object is in the picture."""
+
 
 class Behind(NamedTuple):
-    """Which guarded steps come behind a place in a pipeline: some in every draw; some in any."""
+    """Which guarded steps come behind a place in a pipeline: geometric ones in every draw; any in some."""
 
     certain: bool = False
     possible: bool = False
@@ -35,7 +39,8 @@ def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
     if id(node) in leaves:
         leaf = leaves[id(node)]
         leaf.last, leaf.followed = leaf.last and not behind.certain, leaf.followed or behind.possible
-        return _either(behind, Behind(leaf.guards, leaf.guards), certain=node.p >= 1)
+        # Holes change no size: what fills the picture before them fills it after.
+        return _either(behind, Behind(leaf.guards and leaf.way in GEOMETRIC, leaf.guards), certain=node.p >= 1)
     children = getattr(node, "transforms", ())
     if isinstance(node, IN_TURN):
         inside = behind
