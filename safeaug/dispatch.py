@@ -69,9 +69,9 @@ def guard(
     protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
         What must survive, and which fields of the sample speak of it: see `safeaug.albumentations.Reading`.
     move_fixed : bool, default False
-        Whether windows that the host does not draw (``CenterCrop``, ``Crop``, ``Resize``) may be moved too. They are
-        what evaluation is made of, where labels must not pick windows; so they are measured only, ``UNGUARDED`` where
-        they lose an object.
+        Whether windows that the host does not draw (``CenterCrop``, ``Crop``) may be moved too. They are what
+        evaluation is made of, where labels must not pick windows; so they are measured only, ``UNGUARDED`` where they
+        lose an object. A resize of the whole picture is never more than measured.
     repair_randomness : bool, default True
         With ``seed=`` albumentations 2.0.8 gives every step the same numbers, and every worker of a loader in every
         epoch. Repaired, each has numbers of its own. False keeps the host's.
@@ -96,6 +96,10 @@ def guard(
     changes nothing; and where no step can help, the whole pipeline is drawn anew, as often. What a distortion or a
     transform of somebody else's does is followed, and ``UNGUARDED`` where it loses an object. Each step keeps the share
     that must be left; fill and visible pixels are asked for at the end, and ``max_stretch`` of each window by itself.
+
+    The host's generators are consumed as without the guard, as long as every step is the host's own; behind one that is
+    not, a step that draws by what it sees may draw otherwise. It is the picture that is followed: albumentations 2.0.8
+    takes a mirrored keypoint to ``width - 1 - x``, and so may drop one in the last pixel that the picture still shows.
 
     Examples
     --------

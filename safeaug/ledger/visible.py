@@ -44,7 +44,7 @@ def visible(ledger: Ledger, policy: Policy, traits: Traits) -> Content:
     """
     left = [0.0 if share != share else share for share in ledger.shares[-1]]
     policy = policy if policy.ignore_smaller_than is None else replace(policy, ignore_smaller_than=None)
-    boxes = _boxes(ledger)
+    boxes = boxes_of(ledger)
     if boxes is not None:  # by far the commonest case, and the quickest to search
         ignore = traits.ignore or [False] * len(boxes)
         gone = [ignored or box is OUTSIDE for ignored, box in zip(ignore, boxes, strict=True)]
@@ -54,8 +54,11 @@ def visible(ledger: Ledger, policy: Policy, traits: Traits) -> Content:
     return content_of_shapes(objects, ledger.size, policy, traits._replace(priors=left))
 
 
-def _boxes(ledger: Ledger) -> list[Box] | None:
-    """Return all objects as boxes of the picture as it is now; None where one of them is something else."""
+def boxes_of(ledger: Ledger) -> list[Box] | None:
+    """Return all objects as boxes of the picture as it is now, `OUTSIDE` for one of which nothing is visible.
+
+    None where one of them is something else than an upright box.
+    """
     a, b, _, d, e, _, g, h, _ = ledger.matrix
     if g or h or not ((b == 0 and d == 0) or (a == 0 and e == 0)):
         return None

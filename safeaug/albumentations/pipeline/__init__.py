@@ -8,7 +8,7 @@ root.py     Root: the host's pipeline, which begins and ends the passage of each
 step.py     Step: a transform of it, whose draws are looked at before they are applied; Still, Opaque
 guise.py    Guise: what both have in common: their instances stay instances of the host's classes
 passage.py  Passage: one sample on its way, what is left of it, and how its steps ended
-acting.py   what a step does where its draw breaks the promise
+acting.py   what a step does where its draw breaks the promise; quick.py: the commonest of it, in plain numbers
 leaf.py     Leaf: what is known of a step, and its chance
 tree.py     which steps may come behind which
 dry.py      a step without pixels

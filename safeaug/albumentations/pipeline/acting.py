@@ -5,6 +5,7 @@ from typing import Any
 
 from safeaug.albumentations.changes import Params, RefusedError, UntoldError, Way, eases, softened, softens
 from safeaug.albumentations.draw import Draw
+from safeaug.albumentations.pipeline import quick
 from safeaug.albumentations.pipeline.passage import NOTHING_BUT, Passage
 from safeaug.content import Content
 from safeaug.geometry import Size, Window, size_of
@@ -86,7 +87,17 @@ def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     first = leaf.kind.window(leaf.inner, drawn, size)
     if first is None:  # the host refuses it, and will raise
         return drawn, Status.UNGUARDED
-    drawn, found = _found(passage, leaf, params, data, drawn, first)
+    asked = quick.asked_of(passage, leaf, drawn)
+    if asked is not None:
+        window = quick.moved(asked, leaf, size, first)
+        if window is not None:
+            moved = {**drawn, "crop_coords": window}
+            after = passage.after(leaf.inner, {**params, **moved}, size)
+            verdict = passage.judge(after, leaf)
+            if verdict.kept:
+                passage.take(after, verdict)
+                return moved, Status.MOVED
+    drawn, found = _found(passage, leaf, params, data, drawn, first, only_others=asked is not None)
     if found.status is Status.SKIPPED:
         raise leaf.left_out({**params, **drawn}, first)
     after = passage.after(leaf.inner, {**params, **drawn}, size)
@@ -96,7 +107,7 @@ def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
 
 
 def _found(
-    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, first: Window
+    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, first: Window, *, only_others: bool
 ) -> tuple[Params, Found]:
     """Return the draw with the window that is taken, and how that was found.
 
@@ -110,7 +121,7 @@ def _found(
         return _searched(*task, content, policy)
     roomy = content._replace(limits=[(1 + limit) / 2 for limit in content.limits])
     quiet = passage.asks.at_end_or_out if leaf.last else passage.asks.between_or_out
-    for asked in (roomy, content):  # the drawn size first, as ever
+    for asked in () if only_others else (roomy, content):  # the drawn size first, as ever
         drawn_so, found = _searched(*task, asked, quiet, only_drawn=True)
         if found.status is Status.MOVED:
             return drawn_so, found

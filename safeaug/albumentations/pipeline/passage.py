@@ -58,12 +58,15 @@ class Asks(NamedTuple):
         Of one that may be the last: close-ups and visible pixels too.
     between_or_out, at_end_or_out : Policy
         The same, for a search that may end without a window.
+    plain : bool
+        Whether all objects are asked for, of their shares alone, and any position will do that keeps them.
     """
 
     between: Policy
     at_end: Policy
     between_or_out: Policy
     at_end_or_out: Policy
+    plain: bool
 
 
 def asks_of(policy: Policy) -> Asks:
@@ -72,7 +75,9 @@ def asks_of(policy: Policy) -> Asks:
     on_fail = "most" if policy.on_fail == "raise" else policy.on_fail
     at_end = replace(policy, apply_rate=1.0, on_empty="plain", on_fail=on_fail)
     between = replace(at_end, min_fill=None, min_visible_pixels=None)
-    return Asks(between, at_end, replace(between, on_fail="skip"), replace(at_end, on_fail="skip"))
+    others = policy.min_fill, policy.min_visible_pixels, policy.max_stretch
+    plain = policy.keep == "all" and policy.sampling == "keep_scale" and all(each is None for each in others)
+    return Asks(between, at_end, replace(between, on_fail="skip"), replace(at_end, on_fail="skip"), plain)
 
 
 class Passage:

@@ -86,6 +86,7 @@ class Root(Guise):
 
     def _begin(self, data: Any) -> None:
         policy, size = self.guard_policy, _size_of(data)
+        volume = size is None
         if size is None:  # a volume, which nobody follows
             content, size = content_of_rows([], (1, 1), []), (1, 1)
         else:
@@ -95,9 +96,9 @@ class Root(Guise):
                 raise ContentError('there is nothing to protect, and on_empty is "raise"')
         fork = Fork(mixed((self.guard_base + self.guard_calls * GAMMA) & MASK))
         passage = Passage(content, size, policy, self.guard_asks, fork.random(), self.guard_calls, MODE.get())
-        if content.boxes and fork.random() >= policy.apply_rate:
+        if policy.apply_rate < 1 and content.boxes and fork.random() >= policy.apply_rate:
             passage.let_go()
-        if _size_of(data) is None:
+        if volume:
             passage.lose_sight()
         CURRENT.set(passage)
 
