@@ -5,6 +5,7 @@ import importlib
 import io
 import itertools
 import json
+import logging
 import os
 import re
 import socket
@@ -29,7 +30,10 @@ RESULTS = sorted((HOME / "results").glob("*.json"))
 def script(monkeypatch):
     """Import a script of the benchmarks as Python does when it is run: its folder comes first on the path."""
     monkeypatch.syspath_prepend(str(HOME))
+    logger = logging.getLogger("safeaug")
+    level = logger.level
     yield importlib.import_module
+    logger.setLevel(level)  # a script keeps warnings out of its table
     for file in HOME.glob("*.py"):
         sys.modules.pop(file.stem, None)  # names such as ``common`` are not left to other tests
 

@@ -23,6 +23,7 @@ from safeaug.ledger import (
     Unknown,
     Warped,
     Windowed,
+    asked_first,
     begin,
     follow,
     index_of,
@@ -867,7 +868,8 @@ def test_at_the_end_close_ups_pass_and_pixels_count(keep, data):
         shares.append(inside / ((x1 - x0) * (y1 - y0)))
         enough = shares[-1] >= 0.6 - 1e-5 or (fill is not None and inside >= fill * area * (1 - 1e-5))
         passes.append(enough and (floor is None or inside * scale / area >= floor * (1 - 1e-5)))
-    places = range(len(boxes))
+    places = asked_first(promise)
+    assert places == tuple(range(len(boxes)))
     verdict = judged(promise, places, after, at_end=True)
     assert verdict.asked == tuple(place for place in places if passes[place])
     least = {"all": len(boxes), "any": 1, "whole": 1, 2: min(2, len(boxes))}[keep]

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import sys
 import pytest
 
 import safeaug
+from safeaug.errors import DataError
 
 
 def test_all_names_exist_and_are_few():
@@ -33,6 +35,24 @@ def test_unknown_names_are_attribute_errors():
 def test_installed_hosts_are_listed():
     assert {"albumentations", "batch"} <= set(dir(safeaug))
     assert safeaug.albumentations.RandomCrop.__module__ == "safeaug.albumentations.crops"
+
+
+ERRORS = [
+    safeaug.PipelineError("step 1 Crop raised", 17, "1 Crop"),
+    safeaug.RetentionError("cannot be met", [0.3]),
+    DataError("must have four corners", "labels.txt:3", "malformed"),
+    DataError("labels.txt:3: must have four corners"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_crosses_processes_with_what_it_carries(error):
+    """By pickle; and by its text alone, from which a loader makes a worker's error again."""
+    other = pickle.loads(pickle.dumps(error))
+    assert type(other) is type(error)
+    assert str(other) == str(error)
+    assert vars(other) == vars(error)
+    assert str(type(error)(str(error))) == str(error)
 
 
 ABSENT = """
