@@ -238,7 +238,6 @@ def test_a_crop_leaves_room_for_the_steps_behind_it():
     assert statuses[Status.UNMET] <= 0.02 * 150
 
 
-BOX = A.RandomCrop, A.Perspective, A.HorizontalFlip
 LAST = [
     ("the last", lambda c, p, f: A.Compose([c, f, p]), "p", "c"),
     ("alone", lambda c, p, f: A.Compose([f, c]), "c", ""),

@@ -29,7 +29,7 @@ def meshed(transform: Any, params: Params, image_size: Size) -> Change | None:
     """Tell a draw of ``GridElasticDeform``: each rectangle of a grid is mapped into a quadrilateral.
 
     The host paints them one over another, corners cut down to whole pixels and their rims included; what none covers
-    stays black,.
+    stays black.
     """
     map_x, map_y = np.full(image_size, OUTSIDE, np.float32), np.full(image_size, OUTSIDE, np.float32)
     for mesh in np.asarray(params["generated_mesh"], dtype=np.float32):
