@@ -1,7 +1,7 @@
 """What a guarded step does: keep its draw, move it, draw anew, soften, or say that nothing helps."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from safeaug.albumentations.changes import Params, RefusedError, UntoldError, Way, eases, softened, softens
 from safeaug.albumentations.draw import Draw
@@ -55,6 +55,9 @@ def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     except UntoldError:
         passage.lose_sight()
         return drawn, Status.UNGUARDED
+    if leaf.way is Way.RIGID:  # it takes nothing, and what is left has been judged
+        passage.ledger = after
+        return drawn, Status.FIRST
     verdict = passage.judge(after, leaf)
     moves = leaf.way is Way.WINDOW and not leaf.fixed
     if verdict.kept and not (moves and _is_stretched(passage.policy, leaf, drawn, size)):
@@ -63,7 +66,7 @@ def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     if moves:
         return _moved(passage, leaf, params, data, drawn)
     if leaf.guards:
-        return _redrawn(passage, leaf, params, data, drawn)
+        return _redrawn(passage, leaf, params, data, drawn, (after, verdict))
     passage.take(after, verdict)
     return drawn, Status.UNGUARDED
 
@@ -125,6 +128,8 @@ def _found(
         drawn_so, found = _searched(*task, asked, quiet, only_drawn=True)
         if found.status is Status.MOVED:
             return drawn_so, found
+    if only_others and not (leaf.kind.redraws or leaf.kind.enlarges):  # the one size that there is has been tried
+        return _searched(*task, content, policy)
     drawn_so, found = _searched(*task, roomy, quiet)
     return (drawn_so, found) if found.status is not Status.SKIPPED else _searched(*task, content, policy)
 
@@ -169,51 +174,66 @@ def _traits(passage: Passage) -> Traits:
 # Whatever else is drawn.
 
 
-def _redrawn(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
-    """Draw anew; then the drawn one weaker and weaker; then as it was drawn."""
+_Left = tuple[Ledger, Verdict]
+"""What a draw leaves of the objects, and whether that keeps the promise."""
+
+
+def _redrawn(
+    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, left: _Left
+) -> tuple[Params, Status]:
+    """Draw anew; then the drawn one weaker and weaker; then as it was drawn, with what that leaves."""
     size: Size = params["shape"][:2]
     again = leaf.again(leaf.fork((0, 0, size[1], size[0])))
 
-    def tried(given: Params) -> tuple[Ledger, Verdict]:
-        after = passage.after(leaf.inner, {**params, **given}, size)
-        return after, passage.judge(after, leaf)
-
-    def keeps(given: Params) -> bool:
+    def kept(given: Params) -> _Left | None:
+        """Return what a draw leaves, and the verdict; None where that breaks the promise."""
         try:
-            return tried(given)[1].kept
+            after = passage.after(leaf.inner, {**params, **given}, size)
         except UntoldError:  # nor does one keep anything that the host will refuse
-            return False
+            return None
+        verdict = passage.judge(after, leaf)
+        return (after, verdict) if verdict.kept else None
 
     for _ in range(passage.policy.tries):
         other = again(params, data)
-        if keeps(other):
-            passage.take(*tried(other))
+        taken = kept(other)
+        if taken is not None:
+            passage.take(*taken)
             return other, Status.REDRAWN
-    number, weaker = _weaker(leaf.inner, {**params, **drawn}, size, keeps)
-    if weaker is None:
-        passage.take(*tried(drawn))
+    softer = _weaker(leaf.inner, {**params, **drawn}, size, kept)
+    if softer is None:
+        passage.take(*left)
         return drawn, Status.UNMET
-    passage.take(*tried(weaker))
-    passage.weak = passage.weak or number == 0
-    return weaker, Status.SOFTENED
+    passage.take(*softer.left)
+    passage.weak = passage.weak or softer.number == 0
+    return softer.params, Status.SOFTENED
 
 
-def _weaker(transform: Any, drawn: Params, size: Size, keeps: Callable[[Params], bool]) -> tuple[int, Params | None]:
-    """Return the strongest of the weaker draws that keeps the promise, and its number; None where none does.
+class _Softer(NamedTuple):
+    """A weaker draw that keeps the promise: its number of `STRENGTHS`, its parameters, and what it leaves."""
+
+    number: int
+    params: Params
+    left: _Left
+
+
+def _weaker(transform: Any, drawn: Params, size: Size, kept: Callable[[Params], _Left | None]) -> _Softer | None:
+    """Return the strongest of the weaker draws that keeps the promise; None where none does.
 
     Where a weaker draw takes no more than a stronger one, half of them can be passed over at each look.
     """
-    best, found = 0, None
+    found = None
     numbers = list(range(STRENGTHS))
     while numbers:
         number = numbers[len(numbers) // 2] if eases(transform) else numbers[-1]
         weaker = softened(transform, drawn, size, number / STRENGTHS)
-        if weaker is not None and keeps(weaker):
-            best, found = number, weaker
+        left = None if weaker is None else kept(weaker)
+        if weaker is not None and left is not None:
+            found = _Softer(number, weaker, left)
             numbers = [each for each in numbers if each > number]
         else:
             numbers = [each for each in numbers if each < number]
-    return best, found
+    return found
 
 
 def can_act(way: Way, transform: Any, *, fixed: bool) -> bool:
