@@ -13,14 +13,24 @@ from safeaug.version import __version__
 if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
+    from safeaug.auditing.overall import audit
     from safeaug.by_hand import place
     from safeaug.dispatch import guard, steps
-    from safeaug.errors import ContentError, MissingHostError, PipelineError, PolicyError, RetentionError, SafeAugError
+    from safeaug.errors import (
+        ContentError,
+        DataError,
+        MissingHostError,
+        PipelineError,
+        PolicyError,
+        RetentionError,
+        SafeAugError,
+    )
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome, Step
 
 _HOMES = {
     "ContentError": "errors",
+    "DataError": "errors",
     "MissingHostError": "errors",
     "PipelineError": "errors",
     "PolicyError": "errors",
@@ -31,6 +41,7 @@ _HOMES = {
     "Status": "policy",
     "Outcome": "records",
     "Step": "records",
+    "audit": "auditing.overall",
     "guard": "dispatch",
     "place": "by_hand",
     "steps": "dispatch",
@@ -41,6 +52,7 @@ _HOSTS = {"albumentations": "albumentations", "batch": "torch"}
 
 __all__ = [
     "ContentError",
+    "DataError",
     "MissingHostError",
     "Outcome",
     "PipelineError",
@@ -52,6 +64,7 @@ __all__ = [
     "Status",
     "Step",
     "__version__",
+    "audit",
     "guard",
     "place",
     "steps",

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Pipeline = TypeVar("Pipeline")
 
-ROOMS = {"albumentations": "safeaug.albumentations.pipeline"}
-"""By the first name of a host's modules, what guards its pipelines."""
+ROOMS = {"albumentations": "safeaug.albumentations"}
+"""By the first name of a host's modules, its room."""
 
 READING = (
     "protect", "labels", "weights", "ignore", "prior_visibility", "instances", "visible", "foreground", "ignore_index",
@@ -118,7 +118,7 @@ def guard(
     if isinstance(pipeline, list):
         return [guard(each, **given) for each in pipeline]  # type: ignore[return-value]  # a list, as it came
     allowed = f"a pipeline of {', '.join(ROOMS)}, one transform, or a list of these"
-    guarded: Pipeline = _room_of(pipeline, allowed).guarded(
+    guarded: Pipeline = _room_of(pipeline, "pipeline", allowed).guarded(
         pipeline,
         policy_of(policy, given),
         {name: given[name] for name in READING},
@@ -188,17 +188,38 @@ def steps(
     (2,) Resize window (30, 30) [1.]
     """
     given = dict(locals())
-    trace = _room_of(pipeline, f"a pipeline of {', '.join(ROOMS)}, or one transform").tracer(
-        pipeline, {name: given[name] for name in READING}
-    )
+    trace = _room_of(pipeline, "pipeline").tracer(pipeline, {name: given[name] for name in READING})
     found: list[Step] = trace(sample, rng, pixels)
     return found
 
 
-def _room_of(pipeline: Any, allowed: str) -> Any:
-    """Return the room of the host that a pipeline is of; else say what is allowed."""
+def drawer(pipeline: Any, reading: Mapping[str, Any], *, boxes: bool = True) -> Any:
+    """Return what puts many samples of a data set through a pipeline: the `Drawer` of its host's room.
+
+    Parameters
+    ----------
+    pipeline : Compose, ... or one transform
+        Guarded or not. It is left as it is, its generators too.
+    reading : mapping
+        How a pipeline that is not guarded reads objects: the fields of `safeaug.albumentations.Reading`.
+    boxes : bool, default True
+        Whether the samples have boxes that it is to be given.
+
+    Raises
+    ------
+    PolicyError
+        Where it is no pipeline, or something in it is no transform.
+    """
+    return _room_of(pipeline, "drawing").Drawer(pipeline, reading, boxes=boxes)
+
+
+ALLOWED = f"a pipeline of {', '.join(ROOMS)}, or one transform"
+
+
+def _room_of(pipeline: Any, part: str, allowed: str = ALLOWED) -> Any:
+    """Return a part of the room of the host that a pipeline is of; else say what is allowed."""
     for base in type(pipeline).__mro__:
         room = ROOMS.get(base.__module__.partition(".")[0])
         if room is not None:
-            return importlib.import_module(room)
+            return importlib.import_module(f"{room}.{part}")
     raise PolicyError(f"safeaug takes {allowed}, got {type(pipeline).__name__}")

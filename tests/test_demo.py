@@ -394,7 +394,7 @@ def test_a_setting_judges_by_the_policy_that_its_guard_holds_to(name):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_words_fit_the_terminal_and_the_sheet(name):
-    from safeaug.demo import ink
+    from safeaug.report import ink
 
     words = SETTINGS[name].words
     assert max(map(len, words.legend.splitlines())) <= 80
@@ -488,7 +488,7 @@ def test_sheet_grows_by_a_row_a_picture(strip, portrait):
 
 
 def test_sheet_frames_a_loss_and_a_kept_crop_in_different_colours(strip):
-    from safeaug.demo import ink
+    from safeaug.report import ink
 
     pixels = np.asarray(sheet([strip], BOXES, seed=0)).reshape(-1, 3)
     lost, kept = ((pixels == colour).all(axis=1).sum() for colour in (ink.BAD, ink.GOOD))
@@ -504,7 +504,7 @@ def test_sheet_of_fewer_draws_than_columns(pictures, windows):
 
 @OTHERS
 def test_sheets_of_other_contents_show_both_outcomes_and_stay_in_their_margins(trials, name):
-    from safeaug.demo import ink
+    from safeaug.report import ink
 
     image = sheet(trials[name], SETTINGS[name], seed=0)
     pixels = np.asarray(image)
@@ -542,7 +542,7 @@ def test_a_mask_is_outlined_along_its_edge_and_not_along_its_box():
 
 
 def test_only_windows_are_outlined_that_cut(trials):
-    from safeaug.demo import ink
+    from safeaug.report import ink
 
     for name, count in (("small", 1), ("resize", 0)):
         setting = SETTINGS[name]

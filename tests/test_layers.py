@@ -15,7 +15,7 @@ FLOORS = {
     "version": 0, "errors": 0, "arrays": 0, "splitmix": 0,
     "policy": 1, "geometry": 1,
     "shapes": 1.25, "traits": 1.25,
-    "records": 1.5, "counts": 1.5,
+    "records": 1.5, "counts": 1.5, "draws": 1.5,
     "content": 2, "placement": 2,
     "objects": 2.1,
     "measures": 2.25,
@@ -25,9 +25,12 @@ FLOORS = {
     "search": 3, "ledger": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
     "batch": 5,
-    "albumentations": 6, "data": 6,
+    "data": 5.5,
+    "albumentations": 6,
     "dispatch": 7,
-    "demo": 10,
+    "auditing": 9,
+    "report": 10,
+    "demo": 10.5,
     "cli": 11, "__main__": 12,
 }  # fmt: skip
 """Records are made of what policy and geometry define, so they stand half a floor above them."""

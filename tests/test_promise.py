@@ -1,6 +1,11 @@
-"""The promise, a million times: no object below its limit unless the draw says UNMET, and UNMET is not said lightly."""
+"""The promise, time and again: no object below its limit unless the draw says UNMET, and UNMET is not said lightly.
+
+``SAFEAUG_WINDOWS=1000000 python -m pytest tests/test_promise.py`` looks at a million windows, and ten thousand draws of
+each drop-in; by default it is a fifth of that.
+"""
 
 import math
+import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -36,7 +41,12 @@ POLICIES = [
 ]
 DRAWS_PER_SCENE = 5
 TIGHT, LOOSE = 1 - 1e-6, 1 + 1e-6
-MILLION = 1_000_000
+WINDOWS = int(os.environ.get("SAFEAUG_WINDOWS", "200000"))
+"""Windows of the search that are looked at."""
+
+SCENES = WINDOWS // 500
+"""Scenes in which each drop-in draws."""
+
 UNMET_CEILING = 0.35
 """A guard that always said UNMET would keep its promise too. These scenes, far harder than people's, allow a third."""
 
@@ -96,23 +106,23 @@ def run_scenes(seed, draws):
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_a_million_windows(part):
-    statuses, broken = run_scenes(part, MILLION // 4)
-    assert statuses.total() == MILLION // 4
+def test_windows_of_the_search(part):
+    statuses, broken = run_scenes(part, WINDOWS // 4)
+    assert statuses.total() == WINDOWS // 4
     assert not broken, broken[:3]
     assert statuses[sa.Status.UNMET] < UNMET_CEILING * statuses.total(), statuses
-    assert min(statuses[status] for status in (sa.Status.FIRST, sa.Status.MOVED, sa.Status.RESIZED)) > 1000
+    assert min(statuses[status] for status in (sa.Status.FIRST, sa.Status.MOVED, sa.Status.RESIZED)) > WINDOWS // 1000
 
 
 @pytest.mark.parametrize("part", range(len(POLICIES)))
-def test_a_hundred_thousand_windows_of_batches(part):
+def test_windows_of_batches(part):
     """Images of all sizes in one batch; whether promises are kept is looked at in plain numbers."""
     pytest.importorskip("torch")
     from safeaug.batch.cut import Cut
     from safeaug.batch.resized import Resized
     from tests.batch_one import drawn
 
-    rng, policy, draws = random.Random(part), POLICIES[part], 100_000 // len(POLICIES)
+    rng, policy, draws = random.Random(part), POLICIES[part], WINDOWS // 10 // len(POLICIES) // 125 * 125
     hosts = Resized((224, 224), (0.08, 1.0), (3 / 4, 4 / 3)), Cut((96, 96), (4, 4, 4, 4))
     statuses, broken = Counter(), []
     for first in range(0, draws, 125):
@@ -325,11 +335,11 @@ def inside(box, image_size):
 
 
 @pytest.mark.parametrize("drop_in", DROP_INS, ids=lambda drop_in: drop_in.name)
-def test_ten_thousand_draws_of_each_drop_in(drop_in):
+def test_draws_of_each_drop_in(drop_in):
     """Judged on the window that the host will apply, in the boxes' own float32."""
     rng = random.Random(drop_in.name)
     statuses, broken = Counter(), []
-    for number in range(2000):
+    for number in range(SCENES):
         image_size, boxes = scene(rng, largest=drop_in.largest)
         height, width = image_size
         policy = drop_in.policies[number % len(drop_in.policies)]
@@ -367,11 +377,11 @@ def test_ten_thousand_draws_of_each_drop_in(drop_in):
                 wrong()
             if report["status"] == "FIRST" and (window, output) != (first, at):
                 wrong()
-    assert statuses.total() == 10_000
+    assert statuses.total() == SCENES * DRAWS_PER_SCENE
     assert not broken, broken[:3]
     assert statuses["UNMET"] < drop_in.unmet * statuses.total(), statuses
-    assert statuses["FIRST"] > 500
-    assert statuses["MOVED"] + statuses["RESIZED"] > 300 or drop_in.name == "PadIfNeeded", statuses
+    assert statuses["FIRST"] > 0.05 * statuses.total()
+    assert statuses["MOVED"] + statuses["RESIZED"] > 0.03 * statuses.total() or drop_in.name == "PadIfNeeded", statuses
 
 
 # UNMET, where every window of a host can be looked at
@@ -514,10 +524,10 @@ def as_given(things):
 
 @pytest.mark.parametrize("kind", ["mask", "keypoints"])
 @pytest.mark.parametrize("name", ["RandomCrop", "RandomResizedCrop"])
-def test_ten_thousand_draws_with_masks_and_keypoints(name, kind):
+def test_draws_with_masks_and_keypoints(name, kind):
     rng = random.Random(name + kind)
     statuses, broken, looked_at = Counter(), [], 0
-    for number in range(2000):
+    for number in range(SCENES):
         image_size = rng.randint(1, 64), rng.randint(1, 64)
         things = covering(rng, image_size, kind)
         policy = POLICIES[number % len(POLICIES)]
@@ -546,8 +556,8 @@ def test_ten_thousand_draws_with_masks_and_keypoints(name, kind):
             frame = (0, 0, image_size[1], image_size[0])
             if any(judge(window=each, output=output, ease=TIGHT) for each in oracle.windows(frame, size_of(window))):
                 broken.append((name, image_size, things, policy, drawn, "another window would do"))
-    assert statuses.total() == 10_000
+    assert statuses.total() == SCENES * DRAWS_PER_SCENE
     assert not broken, broken[:2]
     assert statuses["UNMET"] < 0.45 * statuses.total(), statuses
-    assert min(statuses["FIRST"], statuses["MOVED"]) > 1000, statuses
-    assert looked_at > 20 or name != "RandomCrop"
+    assert min(statuses["FIRST"], statuses["MOVED"]) > 0.1 * statuses.total(), statuses
+    assert looked_at > SCENES // 100 or name != "RandomCrop"

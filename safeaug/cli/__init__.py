@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from safeaug.cli import demo
+from safeaug.cli import audit, demo, replay
 from safeaug.version import __version__
 
 __all__ = ["app", "main"]
@@ -32,6 +32,8 @@ def root(
 
 
 app.command("demo")(demo.demo)
+app.command("audit")(audit.audit)
+app.command("replay")(replay.replay)
 
 
 def main() -> None:

@@ -46,6 +46,12 @@ def demo(
     ] = Kind.boxes,
     windows: Annotated[int, typer.Option(min=1, help="Windows to draw for each picture, plain and guarded.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of both pipelines.")] = 0,
+    audit: Annotated[
+        bool,
+        typer.Option(
+            "--audit", help="Audit the plain crop and the guarded one on these pictures, as safeaug audit does."
+        ),
+    ] = False,
     out: Annotated[Path, typer.Option(help="Where to write the contact sheet.", callback=_png, dir_okay=False)] = Path(
         "safeaug_demo.png"
     ),
@@ -61,9 +67,36 @@ def demo(
     except MissingHostError as error:
         _stop(str(error))
     setting = SETTINGS[content.value]
+    if audit:
+        _audit(console, setting, content, windows, seed)
+        return
     trials, told = _trials(console, setting, windows, seed)
     _tell(console, setting, trials, told)
     _write(console, setting, trials, seed, out)
+    before, after = setting.words.hint
+    console.print(f"The change is one line:\n  - {before}\n  + {after}", markup=False, soft_wrap=True)
+
+
+def _audit(console: "Console", setting: "Setting", content: Kind, draws: int, seed: int) -> None:
+    """Audit the setting's pictures, plain and guarded, and print both verdicts."""
+    from safeaug.demo.audited import AUDITED, LIMIT, audits
+    from safeaug.report.text import Teller
+    from safeaug.report.words import percent
+
+    if content.value not in AUDITED:
+        raise typer.BadParameter(f"--audit goes with --content {' or '.join(AUDITED)}, got {content.value}")
+    console.print(
+        f"{draws} draws of each picture, of which at most {percent(LIMIT)} may be damaged, or keep no object:\n",
+        markup=False,
+        soft_wrap=True,
+    )
+    teller = Teller(console)
+    for name, record in audits(setting, draws, seed):
+        assessment = record.summary(max_damaged=LIMIT, max_emptied=LIMIT)
+        console.print(f"[bold]{name}[/bold]")
+        teller.verdict(assessment)
+        teller.rates(assessment)
+        console.print()
     before, after = setting.words.hint
     console.print(f"The change is one line:\n  - {before}\n  + {after}", markup=False, soft_wrap=True)
 

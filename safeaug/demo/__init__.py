@@ -8,7 +8,7 @@ draw.py      Draw, Pair: one draw measured, without the guard and with it
 column.py    what is asked of draws, and what many come to
 setting.py   Setting: pictures, transforms, policy, columns and words of one demonstration; settings.py: all of them
 trial.py     all draws on one picture
-sheet.py     the contact sheet, of picture.py, cell.py, caption.py and ink.py
+sheet.py     the contact sheet, of picture.py, cell.py and caption.py; drawn with safeaug/report/ink.py
 """
 
 import importlib

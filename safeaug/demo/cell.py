@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from safeaug.demo import ink
 from safeaug.demo.draw import Draw
 from safeaug.demo.scenes import Ring, Scene
 from safeaug.demo.setting import Setting
 from safeaug.geometry import Box, Size, Window
+from safeaug.report import ink
 
 SIDE, CAPTION, FRAME = 180, 46, 4
 """Side of a crop with its frame, height of the bar below it, and width of the frame, in pixels."""

@@ -4,11 +4,11 @@ from itertools import chain
 
 from PIL import Image, ImageDraw
 
-from safeaug.demo import ink
 from safeaug.demo.cell import moved
 from safeaug.demo.draw import Draw, Pair
 from safeaug.demo.scenes import Scene
 from safeaug.geometry import Box, Window
+from safeaug.report import ink
 
 INSET = 4
 """By how much guarded windows are drawn smaller: where both crops took one window, one shows inside the other."""

@@ -2,13 +2,13 @@
 
 from PIL import Image, ImageDraw
 
-from safeaug.demo import ink
 from safeaug.demo.cell import CAPTION, SIDE, cell
 from safeaug.demo.draw import Draw, Pair
 from safeaug.demo.picture import picture
 from safeaug.demo.scenes import Scene
 from safeaug.demo.setting import Setting
 from safeaug.demo.trial import Trial
+from safeaug.report import ink
 
 WIDE, NARROW = 6, 4
 """Crops in a line: below a strip, which takes the whole width, and beside a picture."""

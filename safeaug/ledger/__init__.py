@@ -15,6 +15,8 @@ rings.py     rings of corners, cut by half-planes, with an orientation
 holes.py     rectangles that overlap, as rectangles that do not
 verdict.py   whether what is left keeps the promise
 visible.py   what is visible, as objects of the picture as it is now
+many.py      many draws at once, for boxes that meet windows and matrices: the same as ledger.py, on arrays
+many_patches.py, many_rings.py, many_matrices.py  patch.py, rings.py and matrices.py on arrays
 """
 
 from safeaug.ledger.changes import Change, Erased, Mapped, Occluded, Unknown, Warped, Windowed, at_edges, index_of

@@ -33,7 +33,7 @@ class Streams:
     """
 
     def __init__(self, root: Any, leaves: list[Leaf]) -> None:
-        self.parts, self.leaves = _parts_of(root), leaves
+        self.parts, self.leaves = parts_of(root), leaves
         # Making one takes ten times as long as setting its state.
         self.spares = [(np.random.Generator(np.random.PCG64(0)), Fork()) for _ in self.parts]
         self._lock, self._process = threading.RLock(), os.getpid()
@@ -75,7 +75,7 @@ class Streams:
                 leaf.base, leaf.calls = base, calls
 
 
-def _parts_of(root: Any) -> list[Any]:
+def parts_of(root: Any) -> list[Any]:
     """Return a pipeline and all its parts that draw, each once, in a fixed order."""
     found: dict[int, Any] = {}
     waiting = [root]

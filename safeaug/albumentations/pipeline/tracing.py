@@ -9,10 +9,11 @@ import numpy as np
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.guard import guarded, needy
 from safeaug.albumentations.pipeline.passage import Mode
-from safeaug.albumentations.pipeline.root import Root
+from safeaug.albumentations.pipeline.root import Passed, Root
 from safeaug.errors import PolicyError
 from safeaug.policy import Policy
 from safeaug.records import Step
+from safeaug.splitmix import MASK, mixed
 
 Rng = np.random.Generator | random.Random
 Trace = Callable[[Mapping[str, Any], Rng, bool], list[Step]]
@@ -34,16 +35,50 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
     PolicyError
         Where something in the pipeline is no transform; later, where pixels are needed and not to be had.
     """
-    made: Any = _copied(pipeline) if isinstance(pipeline, Root) else _only_followed(pipeline, reading)
+    made = traced(pipeline, reading)
 
     def trace(sample: Mapping[str, Any], rng: Rng, pixels: bool) -> list[Step]:
-        if not pixels and not made.guard_dries(sample):
-            _refuse(made)
-        with made.guard_streams.apart(_key(rng)):
-            _, passage = made.guard_through((), False, dict(sample), Mode(dry=not pixels, trace=[]))
-        return [] if passage is None else passage.mode.trace
+        _, passage = through(made, sample, _key(rng), pixels=pixels)
+        return [] if passage is None else passage.mode.trace or []
 
     return trace
+
+
+def traced(pipeline: Any, reading: Mapping[str, Any]) -> Any:
+    """Return a copy of a pipeline whose steps can be looked at: see `tracer`."""
+    return _copied(pipeline) if isinstance(pipeline, Root) else _only_followed(pipeline, reading)
+
+
+def through(made: Any, sample: Mapping[str, Any], key: int, *, pixels: bool) -> Passed:
+    """Let a sample go through a copy of a pipeline; a key says all that is drawn.
+
+    Parameters
+    ----------
+    made : Root
+        The copy.
+    sample : mapping
+        What the pipeline is called with.
+    key : int
+        Of 64 bits.
+    pixels : bool
+        Whether images and masks go through too.
+
+    Returns
+    -------
+    result, passage
+        What the pipeline makes of the sample; and its passage, None where the pipeline's own p did not apply it.
+
+    Raises
+    ------
+    PolicyError
+        Where pixels are needed, and not asked for.
+    """
+    if not pixels and not made.guard_dries(sample):
+        _refuse(made)
+    with made.guard_streams.apart(key):
+        made.guard_base, made.guard_calls = mixed(key ^ MASK), 0
+        went: Passed = made.guard_through((), False, dict(sample), Mode(dry=not pixels, trace=[]))
+        return went
 
 
 def _copied(pipeline: Any) -> Any:

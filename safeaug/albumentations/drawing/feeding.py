@@ -1,0 +1,178 @@
+"""A sample of a data set as a pipeline is called with it, and which of its objects still have a label in the end."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeaug.albumentations.pipeline.root import Root
+from safeaug.data import Sample
+from safeaug.geometry import Size
+
+Floats = NDArray[np.float64]
+
+ROLES = "labels", "weights", "ignore", "prior_visibility"
+"""What a label field may say of an object."""
+
+AT = 4
+"""Behind the four numbers of a box stands the number of its object: the host hands such columns on."""
+
+
+class Feed(NamedTuple):
+    """How samples are handed to a pipeline.
+
+    Parameters
+    ----------
+    boxes : BboxProcessor or None
+        The host's, which knows the format of boxes and their label fields; None where it is not asked for boxes.
+    keypoints : BboxProcessor or None
+        The same for keypoints, of which none are handed over.
+    said : mapping of str to str
+        Of a guarded pipeline, what it reads in which label field: ``{"class": "labels"}``. All other fields are fed
+        the object's number.
+    """
+
+    boxes: Any
+    keypoints: Any
+    said: Mapping[str, str]
+
+    def sample(self, sample: Sample, boxes: Floats, image: Any) -> dict[str, Any]:
+        """Return what the pipeline is called with.
+
+        Parameters
+        ----------
+        sample : Sample
+            What is known of the picture.
+        boxes : ndarray of shape (N, 4)
+            Its objects, clipped to the picture; those without area, or outside of it, are not handed over.
+        image : array_like of shape (H, W, C)
+            The picture, or what stands for it.
+        """
+        fed: dict[str, Any] = {"image": image}
+        if self.keypoints is not None:
+            fed["keypoints"] = np.zeros((0, len(self.keypoints.params.format)), np.float32)
+            fed.update({field: [] for field in self.keypoints.params.label_fields or ()})
+        if self.boxes is not None:
+            rows = self.rows(boxes, sample.size)
+            places = rows[:, AT].astype(int).tolist()
+            fed["bboxes"] = rows
+            fed.update({field: self._field(field, sample, places) for field in self.boxes.params.label_fields or ()})
+        return fed
+
+    def _field(self, field: str, sample: Sample, places: list[int]) -> list[Any]:
+        said = self.said.get(field)
+        if said == "labels":
+            return [sample.labels[place] if sample.labels else sample.group for place in places]
+        if said == "ignore":
+            return [int(sample.ignore[place]) if len(sample.ignore) else 0 for place in places]
+        return places if said is None else [1.0] * len(places)
+
+    def rows(self, boxes: Floats, size: Size) -> NDArray[np.float32]:
+        """Return those boxes that are handed over, in the pipeline's format, each with its number behind it."""
+        places = np.flatnonzero(has_area(boxes))
+        rows = written(boxes[places], np.array([size] * len(places)).reshape(-1, 2), self.boxes.params.format)
+        return np.concatenate([rows, places[:, None].astype(np.float32)], axis=1)
+
+    def sides(self, boxes: Floats, sizes: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return boxes as the host keeps them, as shares of their pictures' sides.
+
+        Parameters
+        ----------
+        boxes : ndarray of shape (O, 4)
+            Of many pictures, clipped to them; NaN for one outside.
+        sizes : ndarray of shape (O, 2)
+            Height and width of the picture of each.
+
+        Returns
+        -------
+        sides, there, told : ndarrays of shape (O, 4), (O,) and (O,)
+            Which of them the host is handed; and which it takes for sure, so that its own code need not be asked.
+        """
+        there = has_area(boxes)
+        sides = read_back(written(np.nan_to_num(boxes), sizes, self.boxes.params.format), sizes, self.boxes.params)
+        whole = (sides[:, :2] < sides[:, 2:]).all(axis=1) & (sides >= 0).all(axis=1) & (sides <= 1).all(axis=1)
+        return sides, there, (whole | ~there) & (not self.boxes.params.filter_invalid_bboxes)
+
+    def labelled(self, result: Mapping[str, Any], count: int) -> NDArray[np.bool_]:
+        """Return which of the objects still have a label in what the pipeline has handed on."""
+        if self.boxes is None:
+            return np.ones(count, bool)
+        there = np.zeros(count, bool)
+        rows = np.asarray(result["bboxes"], dtype=np.float64)
+        if rows.size:
+            there[rows[:, AT].astype(int)] = True
+        return there
+
+
+def feed_of(pipeline: Any, *, boxes: bool) -> Feed:
+    """Return how samples are handed to a pipeline.
+
+    Parameters
+    ----------
+    pipeline : BaseCompose or BasicTransform
+        Guarded or not.
+    boxes : bool
+        Whether the samples have any.
+    """
+    processors = getattr(pipeline, "processors", {})
+    taken = processors.get("bboxes") if boxes else None
+    fields = [] if taken is None else list(taken.params.label_fields or ())
+    return Feed(taken, processors.get("keypoints"), _said(pipeline, fields))
+
+
+def _said(pipeline: Any, fields: list[str]) -> dict[str, str]:
+    """Return what a guarded pipeline reads in which label field; limits per label are read in the first."""
+    if not isinstance(pipeline, Root):
+        return {}
+    reading = pipeline.guard_reading._asdict()
+    said = {reading[role]: role for role in ROLES if reading[role] is not None}
+    if pipeline.guard_policy.per_label and reading["labels"] is None:
+        said.update(dict.fromkeys(fields[:1], "labels"))
+    return said
+
+
+def has_area(boxes: Floats) -> NDArray[np.bool_]:
+    """Return which boxes have an area; those outside of their picture, which are NaN, have none."""
+    with np.errstate(invalid="ignore"):
+        found: NDArray[np.bool_] = (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
+    return found
+
+
+def written(boxes: Floats, sizes: NDArray[Any], kind: str) -> NDArray[np.float32]:
+    """Return boxes in a format of the host's, in float32, as it keeps them.
+
+    Parameters
+    ----------
+    boxes : ndarray of shape (O, 4)
+        Corners, inside of their pictures.
+    sizes : ndarray of shape (O, 2)
+        Height and width of the picture of each.
+    kind : {"pascal_voc", "coco", "yolo", "albumentations"}
+        The format.
+    """
+    if kind == "coco":
+        boxes = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
+    if kind in {"pascal_voc", "coco"}:
+        return boxes.astype(np.float32)
+    shares: Floats = boxes / sizes[:, [1, 0, 1, 0]]
+    if kind == "albumentations":
+        return shares.astype(np.float32)
+    centre = ((shares[:, :2] + shares[:, 2:]) / 2).astype(np.float32)
+    side = (shares[:, 2:] - shares[:, :2]).astype(np.float32)
+    # In float32 a flush box may stick out of the picture by the last bit, which the host refuses.
+    side = np.minimum(side, np.minimum(2 * centre, 2 * (1 - centre)))
+    return np.concatenate([centre, side], axis=1)
+
+
+def read_back(rows: NDArray[np.float32], sizes: NDArray[Any], params: Any) -> Floats:
+    """Return what the host makes of boxes in its format before the first step, in its own arithmetic."""
+    if params.format == "yolo":
+        half = rows[:, 2:] / 2
+        sides = np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
+    elif params.format == "albumentations":
+        sides = rows
+    else:
+        corners = np.concatenate([rows[:, :2], rows[:, :2] + rows[:, 2:]], axis=1) if params.format == "coco" else rows
+        sides = (corners.astype(np.float64) / sizes[:, [1, 0, 1, 0]]).astype(np.float32)
+    return (np.clip(sides, 0, 1) if params.clip else sides).astype(np.float64)

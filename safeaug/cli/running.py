@@ -1,0 +1,127 @@
+"""An audit as the command line runs it: with a bar that shows how it goes, and a file of rows beside it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from safeaug.auditing.about import About
+from safeaug.auditing.cut import cut_of, of_any
+from safeaug.auditing.overall import audit
+from safeaug.auditing.pipelines import pipeline_of
+from safeaug.auditing.rates import tried
+from safeaug.auditing.record import Record
+from safeaug.auditing.source import Source
+from safeaug.auditing.summary import Summary
+from safeaug.cli.lines import Lines
+from safeaug.cli.notes import notes
+from safeaug.policy import Policy
+from safeaug.version import __version__
+
+if TYPE_CHECKING:
+    from safeaug.auditing.running import Part
+
+
+class Run(NamedTuple):
+    """What is asked of an audit.
+
+    Parameters
+    ----------
+    pipeline : str
+        As `safeaug.auditing.pipelines.pipeline_of` takes it.
+    source : Source
+        The data.
+    policy : Policy
+        What must be left of the objects.
+    draws, seed, labels, processes, worst
+        As `safeaug.audit` takes them.
+    """
+
+    pipeline: str
+    source: Source
+    policy: Policy
+    draws: int
+    seed: int
+    labels: Literal["object", "image"] | None
+    processes: int
+    worst: int
+
+
+def run_of(run: Run, jsonl: Path | None) -> tuple[Record, list[str]]:
+    """Run an audit, and write its draws into a file where one is given; return also what safeaug logged meanwhile.
+
+    Raises
+    ------
+    SafeAugError
+        As `safeaug.audit` does.
+    """
+    with notes() as messages:
+        pipeline, data = pipeline_of(run.pipeline), run.source.open()
+        named = run.pipeline, run.source.text
+        about = About(
+            safeaug=__version__,
+            pipeline=named[0],
+            data=named[1],
+            seed=run.seed,
+            draws=run.draws,
+            policy=run.policy.to_dict(),
+            labels=run.labels or "object",
+        )
+        with Lines(jsonl, about) as lines, _shown(len(data)) as progress:
+            record = audit(
+                pipeline,
+                data,
+                draws=run.draws,
+                policy=run.policy,
+                labels=run.labels,
+                protect=run.source.protect,
+                seed=run.seed,
+                processes=run.processes,
+                keep_going=run.source.keep_going,
+                worst=run.worst,
+                lines=None if jsonl is None else lines.take,
+                progress=progress,
+                named=named,
+            )
+            lines.about(record.about)
+    return record, messages
+
+
+@contextmanager
+def _shown(total: int) -> Iterator["Callable[[Part], None] | None"]:
+    """Show on standard error, if that is a terminal, how far an audit is, and the share of draws damaged so far."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from safeaug.report.words import percent
+
+    columns = (
+        *Progress.get_default_columns()[:2],
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    draws = damaged = 0
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("samples", total=total, rate="")
+
+        def take(part: "Part") -> None:
+            nonlocal draws, damaged
+            judged = judged_in(part.summary)
+            draws, damaged = draws + judged[0], damaged + judged[1]
+            rate = f"damaged {percent(damaged / draws)}" if draws else ""
+            progress.update(task, advance=part.samples + part.passed_over, rate=rate)
+
+        yield take
+
+
+def judged_in(summary: Summary) -> tuple[int, int]:
+    """Return how many draws of a summary are judged, and how many of these are damaged, without bounds."""
+    cut = of_any(cut_of(None, summary.terms, summary.labels), summary.terms)
+    found = tried(summary.counts.damage, cut, summary.terms.labels)
+    return int(found.draws[0]), int(found.struck[0])
