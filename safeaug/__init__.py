@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ContentError,
         DataError,
         MissingHostError,
+        OutputError,
         PipelineError,
         PolicyError,
         RetentionError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome, Step
+    from safeaug.showing.overall import show
 
 _HOMES = {
     "ContentError": "errors",
@@ -39,11 +41,13 @@ _HOMES = {
     "Policy": "policy",
     "Stage": "policy",
     "Status": "policy",
+    "OutputError": "errors",
     "Outcome": "records",
     "Step": "records",
     "audit": "auditing.overall",
     "guard": "dispatch",
     "place": "by_hand",
+    "show": "showing.overall",
     "steps": "dispatch",
 }
 _HOSTS = {"albumentations": "albumentations", "batch": "torch"}
@@ -55,6 +59,7 @@ __all__ = [
     "DataError",
     "MissingHostError",
     "Outcome",
+    "OutputError",
     "PipelineError",
     "Policy",
     "PolicyError",
@@ -67,6 +72,7 @@ __all__ = [
     "audit",
     "guard",
     "place",
+    "show",
     "steps",
 ]
 

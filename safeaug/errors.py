@@ -8,6 +8,7 @@
     ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
     ├── DataError (ValueError)                          a data set that cannot be read: says file and line
     ├── PipelineError (RuntimeError)                    a step of a pipeline fails: which, and on which sample
+    ├── OutputError (OSError)                           what was asked for cannot be written where it was asked for
     └── MissingHostError                                the library behind an adapter is not installed
         ├── MissingHostImportError (ImportError)        met by ``import safeaug.albumentations``
         └── MissingHostAttributeError (AttributeError)  met by ``safeaug.albumentations``
@@ -84,6 +85,10 @@ class DataError(SafeAugError, ValueError):
     def __init__(self, message: str, where: str = "", kind: str = "malformed") -> None:
         super().__init__(f"{where}: {message}" if where else message)
         self.message, self.where, self.kind = message, where, kind
+
+
+class OutputError(SafeAugError, OSError):
+    """What was asked for cannot be written there: a full disk, a folder that is somebody else's, a page too large."""
 
 
 class MissingHostError(SafeAugError):

@@ -80,6 +80,19 @@ class Draw(NamedTuple):
             return who, True
         return (self.steps[-1] if self.steps else None), False
 
+    @property
+    def emptier(self) -> int | None:
+        """The step that alone took the most of all objects together; the last where none took anything."""
+        together = [Fraction(0) for _ in self.steps]
+        for thing in self.asked:
+            before = 1.0
+            for k, after in enumerate(thing.left[: len(self.steps)]):
+                together[k] += Fraction(max(before - after, 0.0))
+                before = after
+        if any(together):
+            return self.steps[together.index(max(together))]
+        return self.steps[-1] if self.steps else None
+
 
 def hurt(fate: str) -> bool:
     return fate in {SLIVER, GHOST, ORPHAN}
@@ -200,6 +213,21 @@ def blame(draws: Iterable[Draw], limit: Limit, labels: str) -> Counter[tuple[int
                     step, took = draw.blamed(thing)
                     sums[step, thing.label, draw.aspect, thing.area, took] += 1
     return sums
+
+
+def emptiers(draws: Iterable[Draw], limit: Limit, labels: str) -> dict[str | None, Counter[int | None]]:
+    """Return, of all draws (None) and by aspect, how many emptied ones are laid to which step."""
+    sums: dict[str | None, Counter[int | None]] = {}
+    for draw in draws:
+        if draw.judged and draw.emptied(limit, labels):
+            for aspect in (None, draw.aspect):
+                sums.setdefault(aspect, Counter())[draw.emptier] += 1
+    return sums
+
+
+def first_of_most(counts: Counter[int | None]) -> int | None:
+    """Return the step with the most, the first in the pipeline where several have it; the pipeline itself is first."""
+    return min((step for step in counts if counts[step] == max(counts.values())), key=lambda i: -1 if i is None else i)
 
 
 def takings(draws: Iterable[Draw]) -> dict[int, list[float]]:

@@ -85,6 +85,15 @@ IN_NUMBERS = {
         min_visibility=0.1,
     ),
     "no filter between": lambda: compose([A.Crop(0, 0, 20, 20), affine(p=1.0)], check_each_transform=False),
+    "keypoints alone between": lambda: A.Compose(
+        [crop(scale=(0.05, 0.5), p=0.7), affine(p=1.0)],
+        bbox_params=boxes_as("coco", check_each_transform=False, min_visibility=0.2),
+        keypoint_params=A.KeypointParams("xy"),
+    ),
+    "all to be seen": lambda: A.Compose(
+        [A.VerticalFlip(), A.RandomScale(p=0.5), A.Transpose(p=0.5)],
+        bbox_params=boxes_as("yolo", min_visibility=1.0),
+    ),
     "flush": lambda: compose([A.Crop(0, 0, 20, 20), affine(p=1.0)]),
     "next to nothing": lambda: compose([A.Affine(rotate=(-1e-9, 1e-9), p=1.0), crop(), A.Resize(50, 70)]),
     "room for all": lambda: compose([A.Affine(rotate=(-30, 30), fit_output=True, p=0.5), A.RandomCrop(30, 30)]),
@@ -103,6 +112,9 @@ BY_THE_HOST = {
     "mirrored borders": lambda: compose([A.Affine(scale=(0.4, 0.9), border_mode=2, p=1.0)]),
     "safe": lambda: compose([A.BBoxSafeRandomCrop(), A.HorizontalFlip()]),
     "long ones": lambda: compose([crop()], max_accept_ratio=3.0),
+    "clipped to nothing": lambda: A.Compose(
+        [A.RandomCrop(60, 60, p=0.5)], bbox_params=boxes_as("coco", check_each_transform=False)
+    ),
     "too large": lambda: compose([A.RandomCrop(200, 200)]),
     "warped": lambda: compose([A.GridDistortion(p=1.0), A.RandomCrop(30, 30)]),
 }

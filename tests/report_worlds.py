@@ -77,6 +77,7 @@ def blamed(step: StepName | None, damaged: int, label: str) -> Blamed:
         damaged=damaged,
         share=damaged / 1203,
         dropped=3,
+        emptied=damaged // 4,
         applied=160000,
         taken=0.31,
         classes=((label, damaged),),

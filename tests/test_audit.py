@@ -2,6 +2,7 @@
 
 import json
 import math
+import threading
 
 import albumentations as A
 import numpy as np
@@ -162,6 +163,50 @@ def test_a_process_that_ends_is_told():
     pool = [each._replace(image=np.zeros((*each.size, 3), np.uint8)) for each in samples(4)]
     with pytest.raises(PipelineError, match="has ended on its own"):
         safeaug.audit(compose([Ends(p=1.0)]), pool, processes=2)
+
+
+def test_nobody_waits_for_other_processes_where_one_raises():
+    """The second would never end."""
+
+    class Stuck(A.DualTransform):
+        def get_params_dependent_on_data(self, params, data):
+            if params["shape"][0] == 9:
+                raise ZeroDivisionError
+            threading.Event().wait()
+
+    pool = [Sample(str(side), (side, 9), image=np.zeros((side, 9, 3), np.uint8)) for side in (9, 10, 10, 10)]
+    with pytest.raises(PipelineError, match=r"sample 9: .*ZeroDivisionError"):
+        safeaug.audit(A.Compose([Stuck(p=1.0)]), pool, processes=2)
+
+
+def test_a_pipeline_that_does_not_print_is_audited():
+    """As one with a Lambda without a name, of which the host raises when it is to be printed."""
+    pipeline = compose([A.Crop(0, 0, 30, 30), A.Lambda(image=same_image)])
+    with pytest.raises(ValueError, match="serializable"):
+        repr(pipeline)
+    one = Sample("a", (40, 40), image=np.zeros((40, 40, 3), np.uint8), boxes=np.array([[1.0, 1, 9, 9]]), labels=("x",))
+    assert safeaug.audit(pipeline, [one]).about.pipeline.startswith("Compose, which does not print: ValueError: ")
+
+
+def same_image(image, **_):
+    return image
+
+
+def test_what_cannot_be_sent_to_a_process_is_told_where_there_is_no_fork(monkeypatch):
+    monkeypatch.setattr(running.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+
+    class Here(A.HorizontalFlip):
+        pass
+
+    with pytest.raises(PolicyError, match="processes must be 1 where the pipeline cannot be pickled"):
+        safeaug.audit(compose([Here()]), samples(8), processes=2)
+
+
+def test_masks_with_labels_and_no_flags():
+    mask = np.zeros((1, 40, 40), bool)
+    mask[0, 5:20, 5:20] = True
+    record = safeaug.audit(compose([A.Crop(0, 0, 30, 30)]), [Sample("a", (40, 40), masks=mask, labels=("x",))])
+    assert [row.fates for row in record.worst] == [("KEPT",)] * 8
 
 
 def test_no_samples():

@@ -54,7 +54,9 @@ def check_objects(row, draw, labels):
             assert (row.fates[i], row.blamed[i]) == (None, None)
             continue
         assert row.fates[i] == thing.fate(limit, labels)
-        step = draw.blamed(thing)[0] if oracle.hurt(row.fates[i]) else None
+        emptied = draw.judged and draw.emptied(limit, labels)
+        named = oracle.hurt(row.fates[i]) or (row.fates[i] == oracle.GONE and emptied)
+        step = draw.blamed(thing)[0] if named else None
         assert (None if row.blamed[i] is None else draw.steps[row.blamed[i]]) == step
 
 
@@ -135,6 +137,28 @@ def test_one_row_by_hand():
         "findings": ["SA1.sliver", "SA1.orphan", "SA1.emptied", "SA1.padded"],
     }
     assert rank_of(row)[0] == 0
+
+
+def test_what_is_gone_has_a_step_to_blame_in_an_emptied_draw_only():
+    """The crop takes all of one object, the affine more of the other; then a third is kept, or unknown, or ignored."""
+    objects = [[[0.0, 0.0]], [[0.75, 0.0]]]
+    for third, fate, blamed in (
+        ([[1.0, 1.0]], "KEPT", (None, None, None)),
+        ([[np.nan, np.nan]], None, (None, None, None)),
+        ([[0.2, 0.2]], "SLIVER", (0, 1, 0)),
+    ):
+        block = block_of(
+            [*objects, third],
+            labelled=[[False], [False], [True]],
+            owner=[0, 0, 0],
+            steps=[0, 1],
+        )
+        (row,) = rows_of(block, Policy())
+        assert row.fates == ("GONE", "GONE", fate)
+        assert row.blamed == blamed
+        assert row.emptied == (blamed[0] is not None)
+        (row,) = rows_of(block._replace(counted=np.array([True, True, False])), Policy())
+        assert (row.fates, row.blamed, row.emptied) == (("GONE", "GONE", None), (0, 1, None), True)
 
 
 def test_a_pipeline_without_steps():

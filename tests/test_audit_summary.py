@@ -12,6 +12,7 @@ from safeaug import PolicyError
 from safeaug.auditing.assess import Limits, assess, class_fates
 from safeaug.auditing.bins import AREAS, ASPECTS, LIMITS, area_of, aspect_of, bin_of, limit_index
 from safeaug.auditing.blame import TAKEN
+from safeaug.auditing.blamed import blame_list, emptiers_by_stratum
 from safeaug.auditing.cut import cut_at
 from safeaug.auditing.fates import UNTOLD, Fate, fates_of
 from safeaug.auditing.rates import tried
@@ -133,6 +134,7 @@ def test_an_assessment_is_what_the_loops_say(labels, policy, block, judged):
     check_rates(found, oracle.rates(draws, limit, labels))
     check_fates(found, draws, limit, labels)
     check_blame(found, block, draws, limit, labels)
+    check_emptiers(found, oracle.emptiers(draws, limit, labels))
     check_curve(found, draws, labels)
 
 
@@ -180,6 +182,9 @@ def check_blame(found, block, draws, limit, labels):
     told = {None if each.step is None else block.names.index(each.step): each for each in found.blame}
     steps = {key[0] for key in expected} | {step for draw in draws if draw.judged for step in draw.steps}
     assert set(told) == steps
+    emptied = oracle.emptiers(draws, limit, labels).get(None, Counter())
+    assert {step: each.emptied for step, each in told.items() if each.emptied} == emptied
+    assert [*found.blame] == sorted(found.blame, key=lambda each: (-each.damaged, -each.emptied))
     for step, each in told.items():
         own = {key[1:]: count for key, count in expected.items() if key[0] == step}
         assert each.damaged == sum(own.values())
@@ -197,6 +202,16 @@ def summed(own, place):
     for key, count in own.items():
         sums[key[place]] += count
     return dict(sums)
+
+
+def check_emptiers(found, expected):
+    for rate in found.rates:
+        own = expected.get(rate.aspect) if rate.kind in {"all", "aspect"} else None
+        assert rate.emptier == (name_of(oracle.first_of_most(own)) if own else None)
+
+
+def name_of(step):
+    return "the pipeline itself" if step is None else str(NAMES[step])
 
 
 def check_curve(found, draws, labels):
@@ -257,12 +272,64 @@ def test_the_step_of_a_stratum_is_the_one_with_most_of_its_damage(labels, block,
         if not own:
             assert rate.step is None
             continue
-        most = {
-            "the pipeline itself" if step is None else str(NAMES[step])
-            for step in own
-            if own[step] == max(own.values())
+        assert rate.step in {name_of(step) for step in own if own[step] == max(own.values())}
+
+
+@BOTH
+@given(block=blocks())
+@settings(max_examples=10)
+def test_emptied_draws_are_laid_at_a_step_at_every_limit(labels, block):
+    summary = summary_of(block, terms_of(labels=labels))
+    draws = [*oracle.draws_of([block])]
+    for j, limit in enumerate(LIMITS.tolist()):
+        expected = oracle.emptiers(draws, lambda label, limit=limit: limit, labels)
+        cut = cut_at(j, summary.labels)
+        found = emptiers_by_stratum(summary.counts, cut, labels, summary.steps)
+        names = {stratum // STRATA.sizes[1]: name for stratum, name in found.items()}  # all, and shapes
+        assert {ASPECTS[i - 1] if i else None: name for i, name in names.items()} == {
+            aspect: name_of(oracle.first_of_most(counts)) for aspect, counts in expected.items()
         }
-        assert rate.step in most
+        listed = blame_list(summary.counts, cut, labels, summary.labels, summary.steps)
+        sums = {name_of(each.step and NAMES.index(each.step)): each.emptied for each in listed if each.emptied}
+        assert sums == {name_of(step): count for step, count in expected.get(None, Counter()).items()}
+
+
+def emptied_by(left, **more):
+    """Return to whom one emptied draw of one image is laid, by all that tell it."""
+    left = np.array(left)[:, None]
+    found = assess(summary_of(block_of(left, owner=[0] * len(left), **more), terms_of()))
+    assert (found.whole.draws, found.whole.emptied.count) == (1, 1)
+    (name,) = [None if each.step is None else each.step.name for each in found.blame if each.emptied]
+    assert {rate.emptier for rate in found.rates if rate.kind in {"all", "aspect"}} == {found.whole.emptier}
+    assert found.whole.emptier.split()[-1] == (name or "itself")
+    return name
+
+
+def test_an_image_is_emptied_by_the_step_that_took_the_most_of_all_objects_together():
+    """The affine takes the most of two objects of three; the crop, which takes all of the third, more in all."""
+    objects = [[0.0, 0.0, 0.0], [0.7, 0.3, 0.0], [0.7, 0.3, 0.0]]
+    assert emptied_by(objects, steps=[0, 1, 2], labelled=False) == "RandomResizedCrop"
+    assert emptied_by(objects[1:], steps=[0, 1, 2], labelled=False) == "Affine"
+
+
+@pytest.mark.parametrize("steps", [[0, 1], [1, 0]])
+def test_of_steps_that_took_the_same_the_first_emptied(steps):
+    """Both steps take as much as one object, though not of the same ones."""
+    assert emptied_by([[0.25, 0.0], [0.75, 0.0]], steps=steps) == NAMES[steps[0]].name
+    assert emptied_by([[0.26, 0.0], [0.75, 0.0]], steps=steps) == NAMES[steps[1]].name
+
+
+def test_an_image_of_whole_objects_without_labels_is_emptied_by_the_last_step():
+    assert emptied_by([[1.0, 1.0]] * 2, steps=[0, 1], labelled=False) == "Affine"
+    assert emptied_by([[1.0, 1.0]] * 2, steps=[2, -1], labelled=False) == "CoarseDropout"
+    assert emptied_by([[1.0]] * 2, steps=-1, labelled=False) is None
+    assert emptied_by([[0.0]], steps=-1, labelled=False) is None
+
+
+def test_what_does_not_count_empties_nothing():
+    """The affine takes all of an object that nobody asks for; what is asked for, the dropout takes."""
+    objects = [[1.0, 0.0, 0.0], [1.0, 0.9, 0.0]]
+    assert emptied_by(objects, steps=[0, 1, 2], counted=[False, True]) == "CoarseDropout"
 
 
 @given(block=blocks())

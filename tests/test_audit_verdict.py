@@ -13,7 +13,7 @@ from safeaug.auditing.terms import terms_of
 from safeaug.auditing.why import percent
 from safeaug.data import Sample
 from safeaug.policy import Policy
-from tests.audit_worlds import CROP, NAMES, block_of
+from tests.audit_worlds import AFFINE, CROP, NAMES, block_of
 
 TERMS = terms_of(Policy())
 
@@ -146,9 +146,33 @@ def test_emptied_is_a_limit_of_its_own():
     assert assess(summary, None, Limits(max_damaged=0.01)).verdict == "pass"
     found = assess(summary, None, Limits(max_emptied=0.01))
     assert found.verdict == "fail"
-    assert found.why.startswith("All draws: 100 of 1000 draws (10 %) are emptied, at least 8.47 %, beyond")
-    assert "blame" not in found.why
+    assert found.why == (
+        "All draws: 100 of 1000 draws (10 %) are emptied, at least 8.47 %, beyond the limit of 1 %; the step to blame "
+        "is 0 RandomResizedCrop."
+    )
+    assert (found.whole.step, found.whole.emptier) == (None, str(CROP))
+    assert [(each.step, each.damaged, each.emptied) for each in found.blame] == [(CROP, 0, 100)]
     assert assess(summary, None, Limits(max_damaged=0.01), labels="image").verdict == "fail"
+
+
+def test_of_a_stratum_its_own_emptier_is_named():
+    """What empties panoramas is not what empties most draws."""
+    ordinary = [world(4000, 0, gone=4, name=f"ordinary {i}", steps=0) for i in range(40)]
+    panoramas = world(80, 0, gone=75, size=(200, 2000), name="panorama", steps=1)
+    found = assess(merged([*ordinary, panoramas]), None, Limits(max_emptied=0.01))
+    assert (found.verdict, found.whole.emptied.verdict) == ("fail", "pass")
+    assert found.whole.emptier == str(CROP)
+    assert found.why.startswith("Images 4:1 and wider: 75 of 80 draws (93.8 %) are emptied, at least 8")
+    assert found.why.endswith(f"beyond the limit of 1 %; the step to blame is {AFFINE}.")
+    assert [(each.step, each.emptied) for each in found.blame] == [(CROP, 160), (AFFINE, 75)]
+    assert {rate.emptier for rate in found.rates if rate.kind not in {"all", "aspect"}} == {None}
+
+
+def test_each_limit_that_fails_names_its_own_step():
+    """The crop leaves slivers, the affine empties."""
+    summary = merged([world(1000, 100, gone=0, name="a", steps=0), world(1000, 0, gone=300, name="b", steps=1)])
+    for limits, step in ((Limits(max_damaged=0.01), CROP), (Limits(max_emptied=0.01), AFFINE)):
+        assert assess(summary, None, limits).why.endswith(f"the step to blame is {step}.")
 
 
 def test_damage_is_told_before_emptiness():

@@ -184,7 +184,7 @@ def test_options_have_defaults_in_a_file_and_the_command_line_goes_first(here):
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("[tool.safeaug]\nmax-damagd = 0.01\n", "must hold only config, data, draws"),
+        ("[tool.safeaug]\nmax-damagd = 0.01\n", "must hold only config, data, deny, draws"),
         ("[tool.safeaug]\ndraws = 2.5\n", "--draws"),
         ("[tool.safeaug]\nlabels = 'pixel'\n", "--labels"),
         ("[tool.safeaug]\nkeep-going = 'perhaps'\n", "keep-going"),

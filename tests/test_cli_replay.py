@@ -43,7 +43,7 @@ def test_replay_makes_the_very_picture_again(here, ran):
     row = next(row for row in ran if row.damaged)
     result = replay("--id", row.id, "--draw", str(row.draw))
     assert result.exit_code == 0, result.output
-    assert "The draw is the one of the run." in result.stdout
+    assert "The draw is that of the run" in result.stdout
     (path,) = Path("out").glob("*.plain.png")
     columns, rows = place_of(pixels_of(path))
     assert columns.shape == (30, 40) == row.output

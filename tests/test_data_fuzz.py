@@ -268,7 +268,12 @@ def test_torch(tmp_path_factory):
     keys = ["boxes", "labels", "masks", "mask", "iscrowd", "label", "extra"]
     target = boxes | VALUES | st.dictionaries(st.sampled_from(keys), VALUES | boxes, max_size=3)
     item = (
-        st.tuples(st.sampled_from(images), target) | VALUES | st.fixed_dictionaries({"image": VALUES, "boxes": VALUES})
+        st.tuples(st.sampled_from(images), target)
+        | st.tuples(
+            st.sampled_from(images[:4]), st.integers(0, 9)
+        )  # a picture and its class, as most data sets have it
+        | VALUES
+        | st.fixed_dictionaries({"image": VALUES, "boxes": VALUES})
     )
 
     assert_both(of_generated(item, lambda item: worlds.used(read_torch(Items([item])))))

@@ -160,6 +160,28 @@ def test_what_raises_is_named():
     assert raised[0].error.startswith("CropSizeError: ")
 
 
+def test_boxes_that_the_host_refuses_in_the_end():
+    """Without a filter between, a box behind the crop's side is clipped to a line, for which the host raises."""
+    pipeline = BY_THE_HOST["clipped to nothing"]()
+    there = Sample("a", (200, 200), boxes=np.array([[0.0, 0, 9, 9]]), labels=("x",))
+    _, raised = drawn_by(pipeline, [there], draw_keys=keys(1, 40))
+    assert 0 < len(raised) < 40
+    assert all(" is less than or equal to " in fault.error for fault in raised)
+    pipeline.transforms[0].p = 1.0
+    with pytest.raises(ValueError, match="is less than or equal to"):  # as a user meets it
+        pipeline(image=np.zeros((200, 200, 3), np.uint8), bboxes=[[190, 190, 9, 9], [0, 0, 9, 9]], labels=[0, 1])
+
+
+@pytest.mark.parametrize("last", [A.RandomCrop(5, 5), A.Perspective(p=1.0), A.BBoxSafeRandomCrop()])
+def test_a_pipeline_that_asks_for_boxes_is_handed_none_where_there_are_none(last):
+    pipeline = compose([last])
+    sample = Sample("a", (20, 30), image=np.zeros((20, 30, 3), np.uint8))
+    for each in (pipeline, safeaug.guard(pipeline)):
+        made = drawer(each, {}, boxes=False)
+        _, raised = made.draw([sample], objects_of([sample], "picture").given, keys(1, 2))
+        assert not raised
+
+
 def test_somebody_elses_step_that_raises():
     class Theirs(A.DualTransform):
         def get_params_dependent_on_data(self, params, data):

@@ -30,6 +30,7 @@ FLOORS = {
     "dispatch": 7,
     "auditing": 9,
     "report": 10,
+    "showing": 10.25,
     "demo": 10.5,
     "cli": 11, "__main__": 12,
 }  # fmt: skip

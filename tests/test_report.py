@@ -8,6 +8,7 @@ import math
 import re
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from safeaug.report.chart import HEIGHT, LEFT, TOP, WIDTH, bars_of, ceiling, cur
 from safeaug.report.page import page_of, to_html
 from safeaug.report.text import tell_all
 from safeaug.report.words import breaks, percent, sure, worst_first
-from tests.report_worlds import EVIL, assessment, rate, record
+from tests.report_worlds import AFFINE, CROP, EVIL, assessment, blamed, rate, record
 
 # Words.
 
@@ -107,6 +108,44 @@ def test_all_parts_are_told():
         "the pipeline itself", "ValueError: cat", "KeyError: 'x'", "the box cat lies outside", "missing",
     ):  # fmt: skip
         assert part in text
+
+
+def cells_of(text, begin):
+    """Return the cells of the table line that begins with a word, and of the line of its headings."""
+    lines = text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith(begin) and i > lines.index("Blame by step"))
+    return [re.split(r"\s{2,}", line.strip()) for line in (lines[lines.index("Blame by step") + 1], lines[at])]
+
+
+def test_who_emptied_draws_is_told_where_any_is():
+    judged = assessment("cat")
+    heads, cells = cells_of(text_of(record("cat"), judged, width=160), "2.0 Affine")
+    assert dict(zip(heads, cells, strict=True))["draws emptied"] == str(judged.blame[1].emptied) == "50"
+    nobody = tuple(msgspec.structs.replace(each, emptied=0) for each in judged.blame)
+    text = text_of(record("cat"), assessment("cat", blame=nobody), width=160)
+    assert "draws emptied" not in text
+    assert "2.0 Affine" in text
+
+
+def test_a_step_that_only_empties_is_told():
+    only = msgspec.structs.replace(blamed(AFFINE, 0, "cat"), emptied=12345)
+    judged = assessment("cat", blame=(only,), rates=(rate("all", "all", 100, 0, emptier=f"{AFFINE}"),))
+    text = text_of(record("cat"), judged, width=160)
+    heads, cells = cells_of(text, "2.0 Affine")
+    assert dict(zip(heads, cells, strict=True))["draws emptied"] == "12,345"
+    assert any("all draws" in line and "2.0 Affine" in line for line in text.splitlines())
+    read = Read(page_of(record("cat"), judged))
+    assert "draws emptied" in read.text
+    assert "2.0 Affine 0 0 % 3 12,345" in read.text
+
+
+def test_of_a_stratum_the_step_that_damages_goes_before_the_one_that_empties():
+    one = rate("all", "all", 100, 30, step=str(CROP), emptier=str(AFFINE))
+    judged = assessment("cat", rates=(one,), blame=())
+    assert str(CROP) in text_of(record("cat"), judged, width=160)
+    for told in (text_of(record("cat", rows=0), judged, width=160), Read(page_of(record("cat", rows=0), judged)).text):
+        assert str(CROP) in told
+        assert str(AFFINE) not in told
 
 
 def test_what_there_is_nothing_of_has_no_table():

@@ -7,6 +7,7 @@ What is audited::
 
     source.py, subject.py      a data set by its text; what of it is followed: boxes, outlines, masks, pictures
     pipelines.py, frames.py    a pipeline by its text; where in their own files somebody's error comes from
+    deny.py                    decisions of a review: samples with a rejected draw are left out
     objects.py, covered.py     the objects of samples in columns; what they cover that are more than boxes
 
 Measuring::
@@ -26,7 +27,7 @@ Counting::
     turns.py                   from which limit on a draw is damaged, and emptied
     strata.py                  draws by stratum
     fate_counts.py             objects by fate
-    blame.py                   which step took it, and what each takes when it is drawn
+    blame.py, emptiers.py      which step took it, and what each takes when it is drawn; which step emptied an image
     curve.py, pictures.py      what each limit would make of the draws; what of the picture they show
     totals.py, failed.py       how many there were; draws that raised
     picks.py                   the worst draws, and some at random

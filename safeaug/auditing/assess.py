@@ -6,7 +6,7 @@ one that is a multiple of 0.005.
 
 import msgspec
 
-from safeaug.auditing.blamed import Blamed, blame_list, blamed_by_stratum
+from safeaug.auditing.blamed import Blamed, blame_list, blamed_by_stratum, emptiers_by_stratum
 from safeaug.auditing.bounds import ALPHA, checked_limit
 from safeaug.auditing.curve import Point, curve_of
 from safeaug.auditing.cut import cut_of, of_any
@@ -80,7 +80,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     fates : dict of str to int
         How many objects, one a judged draw, had which fate.
     blame : tuple of Blamed
-        What is laid at the door of each step, the most damage first.
+        What is laid at the door of each step, the most damage first, then the most emptied draws.
     curve : tuple of Point
         What each of the limits 0, 0.005, ..., 1 would make of the draws.
     fates_by : dict of str to dict of str to dict of str to int
@@ -164,6 +164,7 @@ def assess(
         allowed,
         summary.labels,
         blamed_by_stratum(counts, cut, labels, steps),
+        emptiers_by_stratum(counts, cut, labels, steps),
         limits.alpha,
     )
     by: dict[str, dict[str, dict[str, int]]] = {
@@ -172,7 +173,7 @@ def assess(
     verdict = _verdict(rates)
     return Assessment(
         verdict=verdict,
-        why=why(verdict, rates, allowed, summary.counted, limits.alpha),
+        why=why(verdict, rates, allowed, summary.counted, limits.alpha, summary.steps),
         limits=limits,
         labels=labels,
         retention=summary.terms.retention if policy is None else terms_of(policy).retention,

@@ -82,7 +82,7 @@ def blamed_steps(drops: np.ndarray, steps: Ints) -> tuple[Ints, Bools]:
 
     Parameters
     ----------
-    drops : ndarray of shape (..., L), float64
+    drops : ndarray of shape (..., L), float64 or int64
         What each step alone took.
     steps : ndarray of shape (..., L), int64
         Which step each was, from 1; 0 behind the last.
@@ -93,7 +93,7 @@ def blamed_steps(drops: np.ndarray, steps: Ints) -> tuple[Ints, Bools]:
     >>> steps.tolist(), nothing.tolist()
     ([1, 1], [False, True])
     """
-    most = np.zeros(drops.shape[:-1])
+    most = np.zeros(drops.shape[:-1], drops.dtype)
     blamed = np.zeros(drops.shape[:-1], np.int64)
     last = np.zeros(drops.shape[:-1], np.int64)
     for k in range(drops.shape[-1]):  # few columns, many rows

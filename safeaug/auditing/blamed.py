@@ -1,6 +1,6 @@
 """What is laid at the door of each step, at the limits that are asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,13 +11,14 @@ from safeaug.auditing.bins import ASPECTS, ONE, Ints
 from safeaug.auditing.blame import CASES, LABELLED, LAYOUT, MANY, ORPHANED, TAKEN, UNTOUCHED
 from safeaug.auditing.counts import Counts
 from safeaug.auditing.cut import Cut
-from safeaug.auditing.strata import STRATA
+from safeaug.auditing.emptiers import LAYOUT as EMPTIERS
+from safeaug.auditing.strata import STRATA, meant
 from safeaug.auditing.table import Layout, Table, digits_of, pack, summed
 from safeaug.auditing.terms import Labels
 from safeaug.draws import StepName
 
 NO_STEP = "the pipeline itself"
-"""What is to blame for an orphan of a draw in which no step changed the picture."""
+"""What is to blame for orphans, and for an empty image, of a draw in which no step changed the picture."""
 
 MOST = 5
 """How many classes and shapes are named with a step."""
@@ -38,6 +39,9 @@ class Blamed(msgspec.Struct, frozen=True, kw_only=True):
         Of all damaged objects.
     dropped : int
         Those of them of which nothing was taken, but their label was dropped.
+    emptied : int
+        Emptied draws in which it took the most of the image's objects together; or in which nothing was taken, and it
+        was the last.
     applied : int
         Judged draws in which it changed the picture.
     taken : float or None
@@ -50,6 +54,7 @@ class Blamed(msgspec.Struct, frozen=True, kw_only=True):
     damaged: int
     share: float
     dropped: int
+    emptied: int
     applied: int
     taken: float | None
     classes: tuple[tuple[str, int], ...]
@@ -67,13 +72,25 @@ class _Damage(NamedTuple):
     counts: Ints
 
 
+class _Emptied(NamedTuple):
+    """Emptied draws by step and shape of image: digits of their keys, and how many."""
+
+    step: Ints
+    aspect: Ints
+    counts: Ints
+
+
 def blame_list(
     counts: Counts, cut: Cut, labels: Labels, vocabulary: Sequence[str], steps: Sequence[StepName]
 ) -> tuple[Blamed, ...]:
-    """Return what is laid at the door of each step that changed a picture or is to blame, the most damage first."""
-    found = _damage(counts.blame, cut, labels)
+    """Return what is laid at the door of each step that changed a picture or is to blame.
+
+    The most damage comes first, then the most emptied draws.
+    """
+    found, empty = _damage(counts.blame, cut, labels), _emptied(counts.emptiers, cut, labels)
     damaged = _sums(found.step, np.where(found.label > 0, found.counts, 0), len(steps))
     dropped = _sums(found.step, np.where((found.label > 0) & (found.state == UNTOUCHED), found.counts, 0), len(steps))
+    emptied = _sums(empty.step, empty.counts, len(steps))
     applied = _sums(counts.applied.keys, counts.applied.counts, len(steps))
     objects = _sums(digits_of(TAKEN, counts.taken.keys)[0], counts.taken.counts, len(steps))
     amounts = _sums(counts.amounts.keys, counts.amounts.counts, len(steps))
@@ -84,15 +101,16 @@ def blame_list(
             damaged=damaged[i],
             share=damaged[i] / whole,
             dropped=dropped[i],
+            emptied=emptied[i],
             applied=applied[i],
             taken=amounts[i] / objects[i] / ONE if objects[i] else None,
             classes=_most(found.label, found, i, vocabulary),
             aspects=_most(found.aspect, found, i, ASPECTS),
         )
         for i in range(len(steps) + 1)
-        if damaged[i] or applied[i]
+        if damaged[i] or emptied[i] or applied[i]
     ]
-    return tuple(sorted(out, key=lambda each: -each.damaged))
+    return tuple(sorted(out, key=lambda each: (-each.damaged, -each.emptied)))
 
 
 def blamed_by_stratum(counts: Counts, cut: Cut, labels: Labels, steps: Sequence[StepName]) -> dict[int, str]:
@@ -116,7 +134,28 @@ def blamed_by_stratum(counts: Counts, cut: Cut, labels: Labels, steps: Sequence[
         pair = stratum - stratum % STRATA.sizes[1]
         if pair in pairs:
             tops[stratum] = pairs[pair]
+    return _named(tops, steps)
+
+
+def emptiers_by_stratum(counts: Counts, cut: Cut, labels: Labels, steps: Sequence[StepName]) -> dict[int, str]:
+    """Return the step to which most emptied draws are laid, of all draws and of each shape, by the stratum's key."""
+    found = _emptied(counts.emptiers, cut, labels)
+    everywhere = np.zeros_like(found.aspect)
+    tops = _tops(
+        np.concatenate([everywhere, pack(STRATA, 0, found.aspect, 0)]), np.tile(found.step, 2), np.tile(found.counts, 2)
+    )
+    return _named(tops, steps)
+
+
+def _named(tops: Mapping[int, int], steps: Sequence[StepName]) -> dict[int, str]:
     return {stratum: str(steps[top - 1]) if top else NO_STEP for stratum, top in tops.items()}
+
+
+def _emptied(table: Table, cut: Cut, labels: Labels) -> _Emptied:
+    """Return which draws are emptied at the limits."""
+    step, aspect, side, struck, turn = digits_of(EMPTIERS, table.keys)
+    hit = meant(side, labels) & cut.strikes(np.zeros_like(step), struck, turn)
+    return _Emptied(step[hit], aspect[hit], table.counts[hit])
 
 
 def _damage(table: Table, cut: Cut, labels: Labels) -> _Damage:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from safeaug.auditing import blame, curve, fate_counts, pictures, strata, totals
+from safeaug.auditing import blame, curve, emptiers, fate_counts, pictures, strata, totals
 from safeaug.auditing.bins import Ints
 from safeaug.auditing.block import Block
 from safeaug.auditing.seen import Seen
@@ -23,6 +23,8 @@ class Counts(NamedTuple):
         Samples, objects and draws; draws by how they ended.
     damage, emptied : Table
         Judged draws by stratum and by the limits that damage, or empty, them.
+    emptiers : Table
+        Draws that some limit empties by the step to blame.
     objects : Table
         Objects of judged draws by stratum and by what is left of them.
     blame, cases : Table
@@ -39,6 +41,7 @@ class Counts(NamedTuple):
     statuses: Table
     damage: Table
     emptied: Table
+    emptiers: Table
     objects: Table
     blame: Table
     cases: Table
@@ -56,6 +59,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "statuses": totals.STATUSES,
         "damage": strata.LAYOUT,
         "emptied": strata.LAYOUT,
+        "emptiers": emptiers.LAYOUT,
         "objects": fate_counts.LAYOUT,
         "blame": blame.LAYOUT,
         "cases": blame.CASES,
@@ -78,6 +82,7 @@ def counts_of(block: Block, seen: Seen, turns: Turns) -> Counts:
         statuses=totals.statuses_of(block),
         damage=strata.damage_of(seen, turns),
         emptied=strata.emptied_of(seen, turns),
+        emptiers=emptiers.emptiers_of(seen, turns),
         objects=fate_counts.objects_of(seen),
         blame=by_step.objects,
         cases=by_step.cases,

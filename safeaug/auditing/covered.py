@@ -62,7 +62,8 @@ def covered_of(sample: Sample, subject: Subject) -> Covered:
     if subject == "masks":
         regions = instances(sample.masks, sample.size)
         named = len(sample.labels) == len(regions)
-        return _shapes(sample, list(regions), sample.labels if named else (), sample.ignore if named else None)
+        flagged = named and len(sample.ignore) == len(regions)
+        return _shapes(sample, list(regions), sample.labels if named else (), sample.ignore if flagged else None)
     return _classes(sample)
 
 

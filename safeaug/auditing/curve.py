@@ -5,8 +5,8 @@ import numpy as np
 
 from safeaug.auditing.bins import LIMITS, ONE, Ints, millionths
 from safeaug.auditing.seen import Seen
-from safeaug.auditing.strata import BOTH, IMAGE, OBJECT
 from safeaug.auditing.strata import LAYOUT as DRAWS
+from safeaug.auditing.strata import meant
 from safeaug.auditing.table import Layout, Table, digits_of, pack, summed
 from safeaug.auditing.terms import Labels
 from safeaug.auditing.turns import SIZE, Turns
@@ -68,8 +68,7 @@ def curve_of(damage: Table, emptied: Table, areas: Table, labels: Labels) -> tup
 def _by_turn(table: Table, labels: Labels) -> Ints:
     """Return how many of all draws have which turn."""
     label, aspect, area, side, _, turn = digits_of(DRAWS, table.keys)
-    ours = (side == BOTH) | (side == (OBJECT if labels == "object" else IMAGE))
-    ours &= (label == 0) & (aspect == 0) & (area == 0)
+    ours = meant(side, labels) & (label == 0) & (aspect == 0) & (area == 0)
     sums = np.zeros(SIZE, np.int64)
     np.add.at(sums, turn[ours], table.counts[ours])
     return sums

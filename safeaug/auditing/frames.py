@@ -3,6 +3,7 @@
 import os
 import sysconfig
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from safeaug.data.remarks import LONGEST, place, printable, said
@@ -36,7 +37,11 @@ def their_frames(error: BaseException) -> list[str]:
     ...     their_frames(error)[-2:]
     ['made_up.py:3 in <module>', 'made_up.py:2 in half']
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    return told_frames(traceback.extract_tb(error.__traceback__))
+
+
+def told_frames(frames: Sequence[traceback.FrameSummary]) -> list[str]:
+    """Return those of some frames that `their_frames` tells, as it does."""
     theirs = [frame for frame in frames if not frame.filename.startswith(("<frozen ", _OWN, _STANDARD, *_PACKAGES))]
     installed = [frame for frame in frames if frame.filename.startswith(_PACKAGES)]
     return [_told(frame) for frame in (theirs or installed[-1:])[-MOST:]]

@@ -1,5 +1,6 @@
 """The audit: how often, where and why a pipeline damages its labels."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,11 +13,12 @@ import numpy as np
 
 from safeaug.auditing.block import Failure
 from safeaug.auditing.failed import Failed, all_failed
+from safeaug.auditing.frames import raised as raised_text
 from safeaug.auditing.looking import looked_at
 from safeaug.auditing.record import About, Record
 from safeaug.auditing.row import Row
 from safeaug.auditing.running import Part, Task, counted, parts_of, raised
-from safeaug.auditing.subject import Subject, checked_subject, is_open, subject_of
+from safeaug.auditing.subject import Subject, check_has, checked_subject, is_open, subject_of
 from safeaug.auditing.terms import terms_of
 from safeaug.data import Data, Remark, Sample, open_data, read_torch
 from safeaug.dispatch import drawer
@@ -29,6 +31,10 @@ MOST_REMARKS = 100
 
 PER_OBJECT = {"boxes", "outlines", "masks", "mask"}
 """Subjects whose objects each have a label."""
+
+
+WITH_BOXES = {"boxes", "outlines"}
+"""Subjects whose objects have boxes, which a pipeline may be given."""
 
 
 def audit(
@@ -65,7 +71,8 @@ def audit(
         ``ignore_smaller_than`` are not counted. Other limits can be judged later without another audit.
     labels : {"object", "image"}, optional
         What a label stands for. Of an image, each object that falls below the limit is damage; of an object, each that
-        does and keeps its label, or loses it while it can be seen. By default the image's where no objects are known.
+        does and keeps its label, or loses it while it can be seen. By default the image's where no objects are known,
+        or the pipeline is not given their boxes.
     protect : {"boxes", "outlines", "masks", "mask", "picture"}, optional
         What is followed; by default the first of boxes, masks and a semantic mask that one of the first thousand
         samples has, else the whole picture.
@@ -120,8 +127,10 @@ def audit(
     begun, started = time.perf_counter(), datetime.now(UTC)
     opened = _opened(data, keep_going)
     subject = subject_of(opened) if protect is None else checked_subject(protect)
-    labels = labels or ("object" if subject in PER_OBJECT else "image")
-    text = repr(pipeline)
+    if protect is not None:
+        check_has(opened, subject)
+    labels = labels or _labels_of(pipeline, subject)
+    text = _printed(pipeline)
     terms = terms_of(policy, labels=labels, seed=seed, pipeline=text, worst=worst, random=random)
     task = Task(pipeline, opened, subject, draws, terms, keep_going, lines is not None)
     met = _Met(lines, progress, opened)
@@ -145,6 +154,17 @@ def audit(
         started=started.isoformat(timespec="seconds"),
     )
     return Record(about, summary, dict(met.counts), tuple(met.remarks))
+
+
+def _labels_of(pipeline: Any, subject: Subject) -> Literal["object", "image"]:
+    """Return what a label stands for where nobody says."""
+    if subject in WITH_BOXES and not drawer(pipeline, {}).takes_boxes:
+        logging.getLogger("safeaug").warning(
+            "the pipeline takes no boxes (it has no bbox_params), so it drops no label: each is taken for one of the "
+            "whole image, and every object that falls below the limit for damage (labels='object' says otherwise)"
+        )
+        return "image"
+    return "object" if subject in PER_OBJECT else "image"
 
 
 class _Met:
@@ -191,6 +211,14 @@ def _looked(rows: Sequence[Row], places: dict[str, int], task: Task) -> tuple[tu
             failures.append(look)
         found.append(look if isinstance(look, Row) else row)
     return tuple(found), failures
+
+
+def _printed(pipeline: Any) -> str:
+    """Return a pipeline as it prints; what cannot print, as one with a nameless ``Lambda``, by its name."""
+    try:
+        return repr(pipeline)
+    except Exception as error:  # it is somebody else's program, and may raise anything
+        return f"{type(pipeline).__name__}, which does not print: {raised_text(error)}"
 
 
 def _host(pipeline: Any) -> str:

@@ -10,7 +10,7 @@ from safeaug.auditing.bins import AREAS, ASPECTS, Ints
 from safeaug.auditing.bounds import ALPHA, chance, holm, lower, upper
 from safeaug.auditing.cut import Cut
 from safeaug.auditing.seen import Bools, Floats
-from safeaug.auditing.strata import BOTH, IMAGE, LAYOUT, OBJECT, STRATA
+from safeaug.auditing.strata import LAYOUT, STRATA, meant
 from safeaug.auditing.table import Table, digits_of
 from safeaug.auditing.terms import Labels
 from safeaug.data.remarks import shown
@@ -65,6 +65,9 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
         The bins and the class of which the stratum is; None for any.
     step : str or None
         The step to which most of its damage is laid.
+    emptier : str or None
+        The step to which most of its emptied draws are laid: each to the one that alone took the most of the image's
+        objects together.
     """
 
     kind: Kind
@@ -76,6 +79,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     area: str | None = None
     label: str | None = None
     step: str | None = None
+    emptier: str | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -104,7 +108,7 @@ def tried(table: Table, cut: Cut, labels: Labels) -> Tried:
     if not len(table.keys):
         return Tried(*(np.zeros(1, np.int64) for _ in range(3)))
     label, aspect, area, side, struck, turn = digits_of(LAYOUT, table.keys)
-    counts = np.where((side == BOTH) | (side == (OBJECT if labels == "object" else IMAGE)), table.counts, 0)
+    counts = np.where(meant(side, labels), table.counts, 0)
     stratum = (label * STRATA.sizes[0] + aspect) * STRATA.sizes[1] + area
     starts = np.flatnonzero(np.diff(stratum, prepend=-1))
     hit = np.where(cut.strikes(label, struck, turn), counts, 0)
@@ -141,6 +145,7 @@ def rates_of(
     limits: tuple[float | None, float | None],
     vocabulary: Sequence[str],
     steps: Mapping[int, str],
+    emptiers: Mapping[int, str],
     alpha: float = ALPHA,
 ) -> tuple[Rate, ...]:
     """Return the rates of all strata: all draws first, then by kind.
@@ -153,22 +158,27 @@ def rates_of(
         Of the share of draws that may be damaged, and emptied.
     vocabulary : sequence of str
         The labels of the summary.
-    steps : mapping of int to str
-        Of the key of each stratum the step to blame, where there is one.
+    steps, emptiers : mapping of int to str
+        Of the key of each stratum the step to blame for its damage, and for its emptied draws, where there is one.
     alpha : float
         In (0, 1).
     """
     empty = dict(zip(emptied.stratum.tolist(), shares_of(emptied, limits[1], alpha), strict=True))
     shares = shares_of(damage, limits[0], alpha)
     rates = [
-        _rate(stratum, draws, share, empty.get(stratum), vocabulary, steps.get(stratum))
+        _rate(stratum, draws, share, empty.get(stratum), vocabulary, (steps.get(stratum), emptiers.get(stratum)))
         for stratum, draws, share in zip(damage.stratum.tolist(), damage.draws.tolist(), shares, strict=True)
     ]
     return tuple(sorted(rates, key=_order))
 
 
 def _rate(
-    stratum: int, draws: int, share: Share, emptied: Share | None, vocabulary: Sequence[str], step: str | None
+    stratum: int,
+    draws: int,
+    share: Share,
+    emptied: Share | None,
+    vocabulary: Sequence[str],
+    blamed: tuple[str | None, str | None],
 ) -> Rate:
     label, aspect, area = (int(digit) for digit in digits_of(STRATA, np.array(stratum)))
     names = (vocabulary[label - 1] if label else None, _name(ASPECTS, aspect), _name(AREAS, area))
@@ -177,7 +187,8 @@ def _rate(
     name = told[0] if len(told) == 1 else ", ".join([shown(told[0]), *told[1:]]) if told else "all"
     return Rate(
         kind=kind, name=name, draws=draws, damaged=share, emptied=emptied,
-        label=names[0], aspect=names[1], area=names[2], step=step,
+        label=names[0], aspect=names[1], area=names[2],
+        step=blamed[0], emptier=blamed[1],
     )  # fmt: skip
 
 

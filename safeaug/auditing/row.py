@@ -52,7 +52,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     blamed: Annotated[
         tuple[int | None, ...],
         Meta(
-            description="Of each damaged object, which of the steps is to blame; null of others, or if there is none."
+            description="Of each damaged object, and in an emptied draw of each that is gone, which of the steps took "
+            "the most of it; if none took anything, the last, which dropped its label. Null of others, and if there "
+            "are no steps."
         ),
     ]
     area: Annotated[float | None, Meta(description="Share of the picture that is visible in the end.")]

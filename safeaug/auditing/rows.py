@@ -92,8 +92,9 @@ def _looks(block: Block, picks: Ints, asked: Policy, labels: Labels) -> Iterator
     fates = fates_of(left[:, -1:], tolerance, labelled[:, None], limits, labels)[:, 0].astype(np.int64)
     fates[~counted] = _UNASKED
     damaged, way = _DAMAGING[fates], steps[sample, draw]
+    lost = (fates == Fate.GONE) & _emptied(fates, count)
     blamed = _blamed(drops_of(left), np.repeat(way, count, axis=0))
-    blamed[~damaged] = -1
+    blamed[~(damaged | lost)] = -1
     lists: dict[str, Any] = {
         "texts": texts,
         "counted": counted.tolist(),
@@ -111,6 +112,27 @@ def _looks(block: Block, picks: Ints, asked: Policy, labels: Labels) -> Iterator
         own = [step for step in numbers if step]
         after = [[row[k] for row in shares[first:last]] for k in range(len(own))]
         yield _Look(left=after, steps=own, picture=picture, **{name: each[first:last] for name, each in lists.items()})
+
+
+def _emptied(fates: Ints, count: Ints) -> Bools:
+    """Return which objects are of a draw in which none is kept, and of none nobody can tell what is left.
+
+    Parameters
+    ----------
+    fates : ndarray of shape (M,), int64
+        Of the objects of draws, one draw's behind another's.
+    count : ndarray of shape (D,), int64
+        How many objects each draw has.
+
+    Examples
+    --------
+    >>> _emptied(np.array([Fate.GONE, Fate.KEPT, Fate.GONE, _UNASKED]), np.array([2, 0, 2])).tolist()
+    [False, False, True, True]
+    """
+    draw, emptied = np.repeat(np.arange(len(count)), count), np.ones(len(count), np.bool_)
+    emptied[draw[(fates == Fate.KEPT) | (fates == UNTOLD)]] = False
+    out: Bools = emptied[draw]
+    return out
 
 
 def _pictures(block: Block, sample: Ints, draw: Ints) -> list[tuple[float | None, ...]]:

@@ -2,6 +2,9 @@
 
 import gc
 import multiprocessing
+import os
+import pickle
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -20,8 +23,9 @@ from safeaug.auditing.summary import TOGETHER, Summary, merged, nothing, summary
 from safeaug.auditing.terms import Terms
 from safeaug.auditing.text import as_text
 from safeaug.data import Remark, Sample
+from safeaug.data.remarks import said
 from safeaug.dispatch import drawer
-from safeaug.errors import ContentError, DataError, PipelineError
+from safeaug.errors import ContentError, DataError, PipelineError, PolicyError
 
 PART = 1024
 """Samples that are measured at once, at most."""
@@ -112,6 +116,8 @@ def parts_of(task: Task, processes: int) -> Iterator[Part]:
         return
     # A fork shares what was read already, and what cannot be pickled; elsewhere all is sent.
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    if method is None:
+        _check_sent(task)
     with _frozen(), _pool(task, min(processes, len(ranges)), method) as pool:
         try:
             yield from pool.map(_work, ranges)
@@ -122,11 +128,33 @@ def parts_of(task: Task, processes: int) -> Iterator[Part]:
             ) from error
 
 
+class _Nowhere:
+    """A file that keeps nothing."""
+
+    def write(self, data: Any) -> None:
+        pass
+
+
+def _check_sent(task: Task) -> None:
+    """Raise `PolicyError` where pipeline or data cannot be sent to another process; a pool says so less clearly."""
+    for name, each in (("pipeline", task.pipeline), ("data", task.data)):
+        try:
+            pickle.Pickler(_Nowhere()).dump(each)
+        except Exception as error:  # classes say in their own ways that they cannot be pickled
+            raise PolicyError(
+                f"processes must be 1 where the {name} cannot be pickled and the system does not fork: {said(error)}"
+            ) from error
+
+
 @contextmanager
 def _pool(task: Task, processes: int, method: str | None) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context(method), _begin, (task,))
     try:
         yield pool
+    except BaseException:  # an interrupt, too: nobody waits for parts that nobody will see
+        for process in list(pool._processes.values()):
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -191,8 +219,17 @@ _WORKER: ContextVar[Worker] = ContextVar("safeaug_worker")
 
 
 def _begin(task: Task) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _WORKER.set(Worker(task))
     gc.freeze()
+
+
+def _end_with_parent() -> None:
+    """End when the process does that began this one: of one that is terminated nobody would take the parts."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(places: range) -> Part:

@@ -3,9 +3,10 @@
 import shlex
 from typing import Any, NamedTuple
 
+from safeaug.auditing.deny import read_decisions, without_rejected
 from safeaug.auditing.subject import Subject, checked_subject
 from safeaug.data import Data, open_data
-from safeaug.data.remarks import shown
+from safeaug.data.remarks import place, shown
 from safeaug.errors import DataError
 
 _FLAGS = {
@@ -13,7 +14,7 @@ _FLAGS = {
     "--zero-based": ("one_based", False),
     "--keep-going": ("keep_going", True),
 }
-_VALUES = {"--images": "images", "--split": "split", "--protect": "protect"}
+_VALUES = {"--images": "images", "--split": "split", "--protect": "protect", "--deny": "deny"}
 
 
 class Source(NamedTuple):
@@ -31,6 +32,8 @@ class Source(NamedTuple):
         What of it is followed; None: what `safeaug.auditing.subject.subject_of` finds.
     keep_going : bool
         Whether what is malformed is left out.
+    deny : str, optional
+        A file of decisions: samples with a rejected draw are left out.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Source(NamedTuple):
     one_based: bool | None = None
     protect: Subject | None = None
     keep_going: bool = False
+    deny: str | None = None
 
     @property
     def text(self) -> str:
@@ -59,6 +63,12 @@ class Source(NamedTuple):
 
     def open(self) -> Data:
         """Return the samples."""
+        if self.deny is None:
+            return self._all()
+        decisions = read_decisions(self.deny)  # first, as opening the data may take its time
+        return without_rejected(self._all(), decisions, place(self.deny))
+
+    def _all(self) -> Data:
         return open_data(
             self.data, images=self.images, split=self.split, one_based=self.one_based, keep_going=self.keep_going
         )

@@ -9,8 +9,9 @@ image, so that is told of all draws and of shapes only.
 import numpy as np
 
 from safeaug.auditing.bins import AREAS, ASPECTS, Ints
-from safeaug.auditing.seen import Seen, grouped
+from safeaug.auditing.seen import Bools, Seen, grouped
 from safeaug.auditing.table import Layout, Table, counted, pack, width
+from safeaug.auditing.terms import Labels
 from safeaug.auditing.turns import SIZE, Turns, hurt_by_object, in_one
 
 BOTH, OBJECT, IMAGE = 0, 1, 2
@@ -47,7 +48,21 @@ def _by_sample(seen: Seen, owner: Ints, turns: Ints) -> list[Ints]:
 
 def _keys(seen: Seen, owner: Ints, stratum: Ints, turns: Ints) -> list[Ints]:
     """Return the keys of all draws that are judged, of groups of objects of these samples and strata."""
-    judged, above = seen.judged[owner], stratum[:, None] * width(LAYOUT, 3)
+    return sided(stratum[:, None] * width(LAYOUT, 3), turns, seen.judged[owner])
+
+
+def sided(above: Ints, turns: Ints, judged: Bools) -> list[Ints]:
+    """Return the keys of draws that are judged, for both meanings of labels.
+
+    Parameters
+    ----------
+    above : ndarray of shape (G, 1) or (G, n), int64
+        What stands in a key above the meaning of labels.
+    turns : ndarray of shape (G, 2, n), int64
+        As in `Turns`.
+    judged : ndarray of shape (G, n), bool
+        Which draws.
+    """
     of_object, of_image = turns[:, 0], turns[:, 1]
     same = of_object == of_image
     apart, side = judged & ~same, width(LAYOUT, 4)
@@ -56,3 +71,9 @@ def _keys(seen: Seen, owner: Ints, stratum: Ints, turns: Ints) -> list[Ints]:
         (above + (OBJECT * side + of_object))[apart],
         (above + (IMAGE * side + of_image))[apart],
     ]
+
+
+def meant(side: Ints, labels: Labels) -> Bools:
+    """Return which keys are told where labels stand for objects, or for images."""
+    out: Bools = (side == BOTH) | (side == (OBJECT if labels == "object" else IMAGE))
+    return out

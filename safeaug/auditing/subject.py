@@ -1,11 +1,11 @@
 """What of a data set is audited: boxes, what they cover, masks, or whole pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, get_args
 
 from safeaug.data import Data, Sample, readings
-from safeaug.errors import PolicyError
+from safeaug.errors import DataError, PolicyError
 
 Subject = Literal["boxes", "outlines", "masks", "mask", "picture"]
 """What is audited: boxes; what the objects of boxes cover; instance masks; each class of a semantic mask; or, of a data
@@ -24,17 +24,20 @@ def subject_of(data: Sequence[Sample]) -> Subject:
     >>> subject_of([Sample("a", (10, 10)), Sample("b", (10, 10), boxes=np.array([[0.0, 0, 5, 5]]))])
     'boxes'
     """
-    some = islice(readings(data), ENOUGH)
-    for sample in some:
-        if not isinstance(sample, Sample):
-            continue
-        if len(sample.boxes):
-            return "boxes"
-        if sample.masks is not None:
-            return "masks"
-        if sample.mask is not None:
-            return "mask"
-    return "picture"
+    return next(iter(_subjects_of(data)))
+
+
+def _subjects_of(data: Sequence[Sample]) -> Iterator[Subject]:
+    """Yield what can be audited, as it is met."""
+    for sample in islice(readings(data), ENOUGH):
+        if isinstance(sample, Sample):
+            if len(sample.boxes):
+                yield "boxes"
+            if sample.masks is not None:
+                yield "masks"
+            if sample.mask is not None:
+                yield "mask"
+    yield "picture"
 
 
 def checked_subject(subject: str) -> Subject:
@@ -43,6 +46,24 @@ def checked_subject(subject: str) -> Subject:
         raise PolicyError(f"protect must be one of {', '.join(get_args(Subject))}, got {subject!r}")
     found: Subject = subject  # type: ignore[assignment]  # it has just been looked at
     return found
+
+
+def check_has(data: Sequence[Sample], subject: Subject) -> None:
+    """Raise `DataError` where none of the first samples has what is to be audited, but something else."""
+    wanted = "boxes" if subject == "outlines" else subject
+    known = set()
+    for each in _subjects_of(data):
+        if each == wanted:
+            return
+        known.add(each)
+    known.discard("picture")
+    if known:
+        raise DataError(
+            f"protect={subject!r} needs samples that have it, and of the first {ENOUGH} none does; there are "
+            f"{', '.join(sorted(known))}",
+            getattr(data, "source", ""),
+            "missing",
+        )
 
 
 def is_open(data: object) -> bool:

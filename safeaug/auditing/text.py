@@ -10,5 +10,5 @@ def as_text(text: str) -> str:
     ('caf\\udce9', 'café')
     """
     if text.isascii():  # mostly, and quicker
-        return text
+        return str(text)  # numpy has texts of its own, which JSON does not know
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -8,8 +8,13 @@ from safeaug.auditing.bounds import draws_needed
 from safeaug.auditing.rates import Rate, Share, Verdict
 from safeaug.auditing.totals import Counted
 from safeaug.data.remarks import printable, shown
+from safeaug.draws import StepName
 
 WORDS = ("damaged", "emptied")
+
+
+UNTOLD = {"unknown", "volume"}
+"""Kinds of steps of which nobody may be able to tell what they do."""
 
 
 class _Told(NamedTuple):
@@ -22,11 +27,16 @@ class _Told(NamedTuple):
 
 
 def why(
-    verdict: Verdict, rates: Sequence[Rate], allowed: tuple[float | None, float | None], counted: Counted, alpha: float
+    verdict: Verdict,
+    rates: Sequence[Rate],
+    allowed: tuple[float | None, float | None],
+    counted: Counted,
+    alpha: float,
+    steps: Sequence[StepName] = (),
 ) -> str:
-    """Return in one sentence why the verdict is as it is."""
+    """Return in one sentence why the verdict is as it is. Of the steps those are named that nobody can follow."""
     if not counted.judged:
-        return _nothing(counted)
+        return _nothing(counted, steps)
     if verdict == "no limit":
         return f"{_found(rates[0])}; no limit is set."
     told = [*_told(rates, allowed)]
@@ -45,10 +55,12 @@ def _told(rates: Sequence[Rate], allowed: tuple[float | None, float | None]) -> 
                 yield _Told(word, rate, share, limit)
 
 
-def _nothing(counted: Counted) -> str:
+def _nothing(counted: Counted, steps: Sequence[StepName]) -> str:
+    strange = [printable(str(step)) for step in steps if step.kind in UNTOLD] if counted.unknown else []
+    behind = f" (behind {', '.join(strange)})" if strange else ""
     return (
         f"Nothing can be judged: of {counted.draws} draws {counted.failed} failed, of {counted.unknown} nobody can "
-        f"tell what is left, and {counted.empty} are of samples without an object that counts."
+        f"tell what is left{behind}, and {counted.empty} are of samples without an object that counts."
     )
 
 
@@ -60,10 +72,11 @@ def _found(rate: Rate) -> str:
 
 def _fails(told: _Told) -> str:
     rate, share = told.rate, told.share
-    step = f"; the step to blame is {printable(rate.step)}" if rate.step and told.word == "damaged" else ""
+    step = rate.step if told.word == "damaged" else rate.emptier
+    blame = f"; the step to blame is {printable(step)}" if step else ""
     return (
         f"{_where(rate)}: {share.count} of {rate.draws} draws ({percent(share.rate)}) are {told.word}, at least "
-        f"{percent(share.lower, -1)}, beyond the limit of {percent(told.limit)}{step}."
+        f"{percent(share.lower, -1)}, beyond the limit of {percent(told.limit)}{blame}."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from safeaug.cli import audit, demo, replay
+from safeaug.cli import audit, demo, gallery, replay
 from safeaug.version import __version__
 
 __all__ = ["app", "main"]
@@ -34,6 +34,7 @@ def root(
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("replay")(replay.replay)
+app.command("gallery")(gallery.gallery)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from safeaug.errors import DataError
@@ -10,8 +11,12 @@ from safeaug.errors import DataError
 FILE = "pyproject.toml"
 """Where they are looked for in the working directory."""
 
+NO_OTHERS: Mapping[str, Iterable[str]] = MappingProxyType({})
 
-def defaults_of(path: Path, command: str, options: Iterable[str], *, must: bool) -> dict[str, str | list[str]]:
+
+def defaults_of(
+    path: Path, command: str, options: Iterable[str], *, must: bool, others: Mapping[str, Iterable[str]] = NO_OTHERS
+) -> dict[str, str | list[str]]:
     """Return the defaults that a file gives for the options of a command.
 
     Parameters
@@ -24,6 +29,8 @@ def defaults_of(path: Path, command: str, options: Iterable[str], *, must: bool)
         Names of its options, with underscores. In the file dashes do as well.
     must : bool
         Whether the file must be there.
+    others : mapping of str to iterable of str
+        Other commands that take defaults, and their options: what ``[tool.safeaug]`` says for them is passed over.
 
     Returns
     -------
@@ -39,8 +46,9 @@ def defaults_of(path: Path, command: str, options: Iterable[str], *, must: bool)
     own = table.get(command, {})
     if not isinstance(own, dict):
         raise DataError(f"[tool.safeaug.{command}] must be a table", str(path))
-    shared = {key: value for key, value in table.items() if key != command}
     allowed = frozenset(options)
+    passed_over = {*others, *(name for names in others.values() for name in names)} - allowed
+    shared = {key: value for key, value in table.items() if key != command and key.replace("-", "_") not in passed_over}
     return {**_read(shared, allowed, path, "tool.safeaug"), **_read(own, allowed, path, f"tool.safeaug.{command}")}
 
 

@@ -20,8 +20,27 @@ def told() -> Iterator[None]:
         yield
     except PipelineError as error:
         tell(error, RAISED)
-    except (SafeAugError, OSError) as error:
+    except SafeAugError as error:
         tell(error, USAGE)
+    except OSError as error:
+        tell(unusable(error), USAGE)
+
+
+def unusable(error: OSError) -> SafeAugError:
+    """Return the error that tells of a file which the system did not let us open, read or write.
+
+    Examples
+    --------
+    >>> print(unusable(FileExistsError(17, "File exists", "out.txt")))
+    'out.txt' cannot be read or written: File exists; check the path, its rights and the room left, or name another
+    >>> print(unusable(OSError(28, "No space left on device")))
+    a file cannot be read or written: No space left on device; check the path, its rights and the room left, or name ...
+    """
+    what = "a file" if error.filename is None else repr(str(error.filename))
+    why = error.strerror or str(error) or type(error).__name__
+    return SafeAugError(
+        f"{what} cannot be read or written: {why}; check the path, its rights and the room left, or name another"
+    )
 
 
 def tell(error: Exception, code: int) -> NoReturn:

@@ -33,6 +33,7 @@ class Lines:
         """Write lines of draws."""
         if self._file is not None:
             self._file.write(lines)
+            self._file.flush()  # so that a run that is killed can be read, too
 
     def about(self, about: About) -> None:
         """Write the first line, in its place."""
@@ -40,6 +41,7 @@ class Lines:
         if self._file is not None and len(line) < self._first:
             self._file.seek(0)
             self._file.write(line.ljust(self._first - 1) + b"\n")
+            self._file.flush()
 
     def __enter__(self) -> Self:
         return self

@@ -74,10 +74,10 @@ def _say(made: "Replay") -> None:
             if fate is not None
         )
         typer.echo(printable(f"{name}: {row.status}; {objects or 'no objects'}"))
-    same = (
-        "The draw is the one of the run." if made.compared else "The run does not tell of this draw: it raised there."
-    )
-    typer.echo(same)
+    if made.compared:
+        typer.echo("The draw is that of the run: the same steps, the same output, and as much is left of every object.")
+    else:
+        typer.echo("The run does not tell of this draw: it raised there.")
 
 
 def stem_of(sample_id: str, draw: int, key: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from safeaug.auditing.about import About
 from safeaug.auditing.cut import cut_of, of_any
@@ -12,9 +12,12 @@ from safeaug.auditing.pipelines import pipeline_of
 from safeaug.auditing.rates import tried
 from safeaug.auditing.record import Record
 from safeaug.auditing.source import Source
+from safeaug.auditing.subject import checked_subject
 from safeaug.auditing.summary import Summary
 from safeaug.cli.lines import Lines
 from safeaug.cli.notes import notes
+from safeaug.cli.shares import limits_of
+from safeaug.data import Data
 from safeaug.policy import Policy
 from safeaug.version import __version__
 
@@ -33,7 +36,7 @@ class Run(NamedTuple):
         The data.
     policy : Policy
         What must be left of the objects.
-    draws, seed, labels, processes, worst
+    draws, seed, labels, processes, worst, random
         As `safeaug.audit` takes them.
     """
 
@@ -45,10 +48,58 @@ class Run(NamedTuple):
     labels: Literal["object", "image"] | None
     processes: int
     worst: int
+    random: int = 100
 
 
-def run_of(run: Run, jsonl: Path | None) -> tuple[Record, list[str]]:
-    """Run an audit, and write its draws into a file where one is given; return also what safeaug logged meanwhile.
+class Ran(NamedTuple):
+    """What came of it.
+
+    Parameters
+    ----------
+    record : Record
+        The audit.
+    messages : list of str
+        What safeaug logged meanwhile.
+    pipeline, data
+        What was audited.
+    """
+
+    record: Record
+    messages: list[str]
+    pipeline: Any
+    data: Data
+
+
+def source_asked(
+    data: str,
+    images: Path | None,
+    split: str | None,
+    one_based: bool | None,
+    protect: str | None,
+    keep_going: bool,
+    deny: Path | None,
+) -> Source:
+    """Return the data set that options ask for."""
+    subject = None if protect is None else checked_subject(str(protect))
+    return Source(
+        data,
+        None if images is None else str(images),
+        split,
+        one_based,
+        subject,
+        keep_going,
+        None if deny is None else str(deny),
+    )
+
+
+def policy_asked(min_retention: list[str] | None, ignore_smaller_than: float | None) -> Policy:
+    """Return what options ask of objects."""
+    limits = limits_of(min_retention or ["0.5"], "min-retention")
+    return Policy(min_retention=limits, ignore_smaller_than=ignore_smaller_than)
+
+
+def run_of(run: Run, jsonl: Path | None) -> Ran:
+    """Run an audit, and write its draws into a file where one is given.
 
     Raises
     ------
@@ -79,12 +130,13 @@ def run_of(run: Run, jsonl: Path | None) -> tuple[Record, list[str]]:
                 processes=run.processes,
                 keep_going=run.source.keep_going,
                 worst=run.worst,
+                random=run.random,
                 lines=None if jsonl is None else lines.take,
                 progress=progress,
                 named=named,
             )
             lines.about(record.about)
-    return record, messages
+    return Ran(record, messages, pipeline, data)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ them. None speaks alone: a word, a mark or a dash says the same.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
@@ -28,6 +29,16 @@ TINY, AWAY = 20, 2
 """Longer side, in pixels, below which a rectangle is outlined from outside, and how far away the line then stands."""
 
 
+NEAR = tuple(
+    sorted(
+        ((dx, dy) for dx in range(-240, 241, 6) for dy in range(-108, 109, 6)),
+        key=lambda way: 3 * abs(way[0]) + abs(way[1]),
+    )
+)
+"""Ways by which a tag may be moved, the nearest first. Up or down rather than sideways: so a tag stays at the upright
+edge of what it names."""
+
+
 class Line(NamedTuple):
     """How a rectangle is outlined: colour, width in pixels, and whether in dashes."""
 
@@ -41,6 +52,7 @@ PLAIN_LINE = Line(PLAIN, 2, dashed=True)
 GUARDED_LINE = Line(GUARDED, 2)
 
 
+@cache
 def font(size: float) -> ImageFont.FreeTypeFont:
     """Return Pillow's own font in a size in pixels."""
     face = ImageFont.load_default(size)
@@ -150,11 +162,8 @@ class Tags:
         width, height = tag_width(text), 17.0
         x = min(max(at[0], 0), self._width - width)
         y = min(max(at[1], 0), self._height - height)
-        spots = [(x + dx, y + dy) for dx in range(-240, 241, 6) for dy in range(-108, 109, 6)]
-        # Up or down rather than sideways: so a tag stays at the upright edge of what it names.
-        spots.sort(key=lambda spot: 3 * abs(spot[0] - x) + abs(spot[1] - y))
-        for spot in spots:
-            rectangle = (*spot, spot[0] + width, spot[1] + height)
+        for dx, dy in NEAR:
+            rectangle = (x + dx, y + dy, x + dx + width, y + dy + height)
             if self._inside(rectangle) and not any(_touch(rectangle, other) for other in self._taken):
                 break
         else:

@@ -31,12 +31,13 @@ from safeaug.report.words import (
     number,
     percent,
     step_named,
+    to_blame,
     worst_first,
 )
 
 STYLES = {"pass": "bold green", "fail": "bold red", "too few": "bold yellow", "no limit": "bold"}
 ROOMY = 100
-"""The width from which on a table of rates has room for the steps to blame."""
+"""The width from which on there is room for the steps to blame in a table of rates, and for shapes in one of blame."""
 
 MOST_RATES, MOST_STEPS, MOST_FAILURES = 12, 12, 5
 """Lines of each table; what is left out is said, and stands in the record."""
@@ -115,13 +116,16 @@ class Teller:
         self._put("What became of the objects", table)
 
     def blame(self, assessment: Assessment) -> None:
-        """Print which step took what."""
-        some = [blamed for blamed in assessment.blame if blamed.damaged]
+        """Print which step took what: damaged objects, and where there are any, emptied draws."""
+        some = [blamed for blamed in assessment.blame if blamed.damaged or blamed.emptied]
         if not some:
             return
-        table = self._table("step", ">damaged", ">share", ">applied", ">takes", "most of", "at most")
+        empties = any(blamed.emptied for blamed in some)
+        draws = [">draws emptied"] * empties
+        shapes = ["at most"] * (not empties or self._console.width >= ROOMY)
+        table = self._table("step", ">damaged", ">share", *draws, ">applied", ">takes", "most of", *shapes)
         for blamed in some[:MOST_STEPS]:
-            table.add_row(*map(self._cell, _blamed(blamed)))
+            table.add_row(*map(self._cell, [*_blamed(blamed, empties)][: len(table.columns)]))
         self._put("Blame by step", table, len(some) - MOST_STEPS, "steps")
 
     def pictures(self, assessment: Assessment) -> None:
@@ -198,13 +202,15 @@ def _rate(rate: Rate) -> Iterator[str]:
     yield between(rate.damaged)
     yield NONE if rate.emptied is None else percent(rate.emptied.rate)
     yield broken(rate)
-    yield rate.step or ""
+    yield to_blame(rate)
 
 
-def _blamed(blamed: Blamed) -> Iterator[str]:
+def _blamed(blamed: Blamed, empties: bool) -> Iterator[str]:
     yield step_named(blamed.step)
     yield number(blamed.damaged)
     yield percent(blamed.share)
+    if empties:
+        yield number(blamed.emptied)
     yield number(blamed.applied)
     yield percent(blamed.taken)
     yield blamed.classes[0][0] if blamed.classes else ""

@@ -22,6 +22,7 @@ from safeaug.report.words import (
     number,
     percent,
     step_named,
+    to_blame,
     worst_first,
 )
 
@@ -133,7 +134,7 @@ def _rates(assessment: Assessment) -> Board:
                 between(rate.damaged),
                 NONE if rate.emptied is None else percent(rate.emptied.rate),
                 broken(rate),
-                rate.step or "",
+                to_blame(rate),
             ),
             " ".join(["fail"] * breaks(rate) + ["whole"] * (rate is whole)),
         )
@@ -159,6 +160,7 @@ def _blame(assessment: Assessment) -> Board:
                 number(blamed.damaged),
                 percent(blamed.share),
                 number(blamed.dropped),
+                number(blamed.emptied),
                 number(blamed.applied),
                 percent(blamed.taken),
                 _first(blamed.classes),
@@ -170,10 +172,20 @@ def _blame(assessment: Assessment) -> Board:
     return Board(
         "middle",
         "blame",
-        "Which step damages",
-        "Each damaged object is laid at the door of the step that took the most of it",
-        ("step", "damaged", "share", "label dropped", "applied", "takes when applied", "most of class", "at shape"),
-        (1, 2, 3, 4, 5),
+        "Which step is to blame",
+        "By the step that took the most: of each damaged object, and of all objects of an emptied draw together",
+        (
+            "step",
+            "damaged",
+            "share",
+            "label dropped",
+            "draws emptied",
+            "applied",
+            "takes when applied",
+            "most of class",
+            "at shape",
+        ),
+        range(1, 7),
         rows,
     )
 

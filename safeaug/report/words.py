@@ -166,6 +166,18 @@ def named(rate: Rate) -> str:
     return "all draws" if rate.kind == "all" else rate.name if rate.kind == "cell" else f"{rate.kind} {rate.name}"
 
 
+def to_blame(rate: Rate) -> str:
+    """Return the step to blame for the damage of a stratum; where none is damaged, for its emptied draws.
+
+    Examples
+    --------
+    >>> none = Share(count=0, rate=0.0, lower=0.0, upper=0.3, verdict="no limit")
+    >>> to_blame(Rate(kind="all", name="all", draws=8, damaged=none, emptier="0 RandomCrop"))
+    '0 RandomCrop'
+    """
+    return rate.step or rate.emptier or ""
+
+
 def step_named(step: StepName | None) -> str:
     """Return the name of the step that is to blame; of labels that are dropped behind all steps it is none."""
     return NO_STEP if step is None else str(step)

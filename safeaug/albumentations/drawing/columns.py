@@ -56,8 +56,8 @@ def columns_of(
     walks: Mapping[Place, Walked],
     others: Mapping[Place, Followed],
     shape: tuple[int, int],
-) -> Drawn:
-    """Return what draws leave of the objects.
+) -> tuple[Drawn, list[Place]]:
+    """Return what draws leave of the objects, and those told in numbers in which the host raises for a box.
 
     Parameters
     ----------
@@ -74,12 +74,11 @@ def columns_of(
     """
     longest = max([1, *(len(each.steps) for each in walks.values()), *(len(each.steps) for each in others.values())])
     drawn = empty(given.counts, shape, longest)
-    if walks:
-        _put_walks(drawn, given, begun, walks)
+    refused = _put_walks(drawn, given, begun, walks) if walks else []
     ends = np.cumsum(given.counts)
     for (i, j), other in others.items():
         _put_other(drawn, other, i, j, slice(ends[i] - given.counts[i], ends[i]))
-    return drawn
+    return drawn, refused
 
 
 def _put_other(drawn: Drawn, other: Followed, i: int, j: int, rows: slice) -> None:
@@ -122,7 +121,8 @@ def _spread(places: Sequence[Place], counts: NDArray[np.int64]) -> Spread:
     return Spread(sample, draw, of, (np.cumsum(counts) - counts)[sample][of] + within)
 
 
-def _put_walks(drawn: Drawn, given: Given, begun: Begun | None, walks: Mapping[Place, Walked]) -> None:
+def _put_walks(drawn: Drawn, given: Given, begun: Begun | None, walks: Mapping[Place, Walked]) -> list[Place]:
+    """Write draws into columns, and return those in which the host raises for a box."""
     spread, all_walks = _spread(list(walks), given.counts), list(walks.values())
     first = given.sizes[spread.sample]
     steps, ways = _ways(all_walks, first, drawn.steps.shape[2])
@@ -140,9 +140,11 @@ def _put_walks(drawn: Drawn, given: Given, begun: Begun | None, walks: Mapping[P
     drawn.status[at] = np.where([walk.applied for walk in all_walks], Status.FIRST, Status.NOT_APPLIED)
     if begun is None:
         drawn.labelled[rows] = True
-    else:
-        all_sides = Boxes(begun.boxes.sides[spread.object], begun.boxes.there[spread.object])
-        drawn.labelled[rows] = labelled(all_sides, spread.of, ways, begun.filter_)
+        return []
+    all_sides = begun.boxes.of(spread.object)
+    drawn.labelled[rows], refused = labelled(all_sides, spread.of, ways, begun.filter_)
+    places = list(walks)
+    return [places[each] for each in np.unique(spread.of[refused]).tolist()]
 
 
 def _ways(walks: Sequence[Walked], first: NDArray[np.int64], longest: int) -> tuple[NDArray[np.int16], Ways]:

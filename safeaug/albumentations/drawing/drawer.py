@@ -73,7 +73,8 @@ class Drawer:
         moving = [leaf for leaf in self._made.guard_steps if leaf.way is not Way.STILL]
         self.names = tuple(StepName(leaf.path, leaf.called, leaf.way.name.lower()) for leaf in moving)
         self._numbers = {leaf.path: number for number, leaf in enumerate(moving)}
-        self._feed: Feed = feed_of(self._made, boxes=boxes and _takes_boxes(self._made))
+        self.takes_boxes = _takes_boxes(self._made)
+        self._feed: Feed = feed_of(self._made, boxes=boxes and self.takes_boxes)
         self._walk: Walk | None = None
         if not self._guarded and _is_told(self._feed):
             with contextlib.suppress(ElsewhereError):
@@ -104,22 +105,33 @@ class Drawer:
         walks: dict[tuple[int, int], Walked] = {}
         others: dict[tuple[int, int], Followed] = {}
         raised: list[Raised] = []
+
+        def ask(place: tuple[int, int]) -> None:
+            i, j = place
+            try:
+                others[place] = self._followed(samples[i], given.content(i), int(keys[place]))
+            except DataError:  # no fault of the pipeline's
+                raise
+            except Exception as error:  # it is the user's pipeline, which may raise anything
+                raised.append(Raised(i, j, *told_of(error)))
+
         begun, told = self._begun(given)
         if self._walk is not None:
             self._walk.begin(keys.ravel())
         for i, sample in enumerate(samples):
-            for j, key in enumerate(keys[i].tolist()):
+            for j in range(keys.shape[1]):
                 walked = self._walked(i * keys.shape[1] + j, sample) if told[i] else None
                 if walked is not None:
                     walks[i, j] = walked
-                    continue
-                try:
-                    others[i, j] = self._followed(sample, given.content(i), key)
-                except DataError:  # no fault of the pipeline's
-                    raise
-                except Exception as error:  # it is the user's pipeline, which may raise anything
-                    raised.append(Raised(i, j, *told_of(error)))
-        return columns_of(given, begun, walks, others, (len(samples), keys.shape[1])), raised
+                else:
+                    ask((i, j))
+        drawn, refused = columns_of(given, begun, walks, others, keys.shape)
+        if refused:  # the host raises for a box, and says so best itself
+            for place in refused:
+                del walks[place]
+                ask(place)
+            drawn, _ = columns_of(given, begun, walks, others, keys.shape)
+        return drawn, sorted(raised)
 
     def told_of(self, error: Exception) -> tuple[str, str]:
         """Return which step raised an error, and what: see `Raised`."""
@@ -140,6 +152,23 @@ class Drawer:
         steps, _, labelled = self._through(sample, key, pixels=pixels)
         return steps, labelled
 
+    def boxes_behind(self, step: Step, count: int) -> NDArray[np.float64]:
+        """Return the boxes that a step of `trace` handed on, with pixels.
+
+        Parameters
+        ----------
+        step : Step
+            One of those of a sample.
+        count : int
+            How many objects the sample has.
+
+        Returns
+        -------
+        ndarray of shape (count, 4)
+            Corners, as shares of the sides of the picture behind the step; NaN of an object whose box it dropped.
+        """
+        return self._feed.behind(step.sample or {}, count)
+
     def _walked(self, number: int, sample: Sample) -> Walked | None:
         """Return a draw in numbers; None where only the host's own code can tell it."""
         assert self._walk is not None
@@ -159,7 +188,7 @@ class Drawer:
         unsure = np.bincount(np.repeat(np.arange(len(given.counts)), given.counts)[~sure], minlength=len(given.counts))
         params = self._feed.boxes.params
         filter_ = Filter(params.min_area, params.min_visibility, params.min_width, params.min_height)
-        return Begun(Boxes(sides, there), filter_), (unsure == 0).tolist()
+        return Begun(Boxes(sides, there, np.ones(len(there), bool)), filter_), (unsure == 0).tolist()
 
     def _followed(self, sample: Sample, content: Content, key: int) -> Followed:
         steps, status, labelled = self._through(sample, key, pixels=False)

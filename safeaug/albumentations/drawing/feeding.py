@@ -1,13 +1,16 @@
 """A sample of a data set as a pipeline is called with it, and which of its objects still have a label in the end."""
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.root import Root
-from safeaug.data import Sample
+from safeaug.data import Sample, read_mask
+from safeaug.data.torch_boxes import array_of
 from safeaug.geometry import Size
 
 Floats = NDArray[np.float64]
@@ -26,16 +29,19 @@ class Feed(NamedTuple):
     ----------
     boxes : BboxProcessor or None
         The host's, which knows the format of boxes and their label fields; None where it is not asked for boxes.
-    keypoints : BboxProcessor or None
-        The same for keypoints, of which none are handed over.
+    none : tuple of DataProcessor
+        The host's for what it asks for and is handed none of: keypoints, and boxes where there are none to follow.
     said : mapping of str to str
         Of a guarded pipeline, what it reads in which label field: ``{"class": "labels"}``. All other fields are fed
         the object's number.
+    masks : frozenset of str
+        Which masks are looked at: "masks", those of objects; "mask", that of classes.
     """
 
     boxes: Any
-    keypoints: Any
+    none: tuple[Any, ...]
     said: Mapping[str, str]
+    masks: frozenset[str] = frozenset()
 
     def sample(self, sample: Sample, boxes: Floats, image: Any) -> dict[str, Any]:
         """Return what the pipeline is called with.
@@ -50,14 +56,20 @@ class Feed(NamedTuple):
             The picture, or what stands for it.
         """
         fed: dict[str, Any] = {"image": image}
-        if self.keypoints is not None:
-            fed["keypoints"] = np.zeros((0, len(self.keypoints.params.format)), np.float32)
-            fed.update({field: [] for field in self.keypoints.params.label_fields or ()})
+        for processor in self.none:
+            name = processor.default_data_name
+            columns = len(processor.params.format) if name == "keypoints" else AT
+            fed[name] = np.zeros((0, columns), np.float32)
+            fed.update({field: [] for field in processor.params.label_fields or ()})
         if self.boxes is not None:
             rows = self.rows(boxes, sample.size)
             places = rows[:, AT].astype(int).tolist()
             fed["bboxes"] = rows
             fed.update({field: self._field(field, sample, places) for field in self.boxes.params.label_fields or ()})
+        if "masks" in self.masks and sample.masks is not None:
+            fed["masks"] = array_of(sample.masks, "masks", sample.where)
+        if "mask" in self.masks and sample.mask is not None:
+            fed["mask"] = classes_of(sample)
         return fed
 
     def _field(self, field: str, sample: Sample, places: list[int]) -> list[Any]:
@@ -104,6 +116,22 @@ class Feed(NamedTuple):
             there[rows[:, AT].astype(int)] = True
         return there
 
+    def behind(self, sample: Mapping[str, Any], count: int) -> Floats:
+        """Return the boxes of what a step hands on, as shares of its picture's sides; NaN for objects without one.
+
+        Parameters
+        ----------
+        sample : mapping
+            As a step of the pipeline hands it to the next: boxes are shares there, whatever the format outside.
+        count : int
+            How many objects the sample came with.
+        """
+        found = np.full((count, 4), np.nan)
+        rows = np.asarray(sample.get("bboxes", ()), dtype=np.float64)
+        if self.boxes is not None and rows.size:
+            found[rows[:, AT].astype(int)] = rows[:, :AT]
+        return found
+
 
 def feed_of(pipeline: Any, *, boxes: bool) -> Feed:
     """Return how samples are handed to a pipeline.
@@ -118,7 +146,26 @@ def feed_of(pipeline: Any, *, boxes: bool) -> Feed:
     processors = getattr(pipeline, "processors", {})
     taken = processors.get("bboxes") if boxes else None
     fields = [] if taken is None else list(taken.params.label_fields or ())
-    return Feed(taken, processors.get("keypoints"), _said(pipeline, fields))
+    none = tuple(processor for processor in processors.values() if processor is not taken)
+    return Feed(taken, none, _said(pipeline, fields), _masks(pipeline, processors))
+
+
+def _masks(pipeline: Any, processors: Mapping[str, Any]) -> frozenset[str]:
+    """Return which masks a pipeline protects as a whole, or a step of it."""
+    if not isinstance(pipeline, Root):
+        return frozenset()
+    inner = [leaf.inner for leaf in pipeline.guard_steps]
+    asked = {pipeline.guard_reading.protect, *(each._reading.protect for each in inner if isinstance(each, Guarded))}
+    if None in asked and "bboxes" not in processors:  # where there are no boxes, masks are what is protected
+        asked.add("masks")
+    return frozenset(kind for kind in ("masks", "mask") if kind in asked)
+
+
+def classes_of(sample: Sample) -> NDArray[Any]:
+    """Return the semantic mask of a sample."""
+    if isinstance(sample.mask, str | PathLike):
+        return read_mask(sample.mask, sample.where)
+    return array_of(sample.mask, "a mask", sample.where)
 
 
 def _said(pipeline: Any, fields: list[str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.albumentations.drawing.moves import Boxes, Filter, filtered, moved
+from safeaug.albumentations.drawing.moves import Boxes, Filter, filtered, moved, refused
 from safeaug.ledger.many import Chains
 
 TWICE = 2
@@ -39,8 +39,10 @@ class Ways(NamedTuple):
     last: NDArray[Any]
 
 
-def labelled(boxes: Boxes, draws: NDArray[np.int64], ways: Ways, filter_: Filter) -> NDArray[np.bool_]:
-    """Return which boxes the host still has in the end.
+def labelled(
+    boxes: Boxes, draws: NDArray[np.int64], ways: Ways, filter_: Filter
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which boxes the host still has in the end, and for which it raises.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def labelled(boxes: Boxes, draws: NDArray[np.int64], ways: Ways, filter_: Filter
 
     Returns
     -------
-    ndarray of shape (M,), bool
+    labelled, refused : ndarrays of shape (M,), bool
     """
     begun, size = boxes.there, ways.chains.first[draws]
     for k in range(ways.moves.shape[1] + 1):
@@ -66,13 +68,14 @@ def labelled(boxes: Boxes, draws: NDArray[np.int64], ways: Ways, filter_: Filter
             step = moved(boxes, np.where(going, ways.moves[:, k][draws], 0), ways.numbers[:, k][draws], size, after)
             boxes, size = step, after
     boxes = filtered(boxes, filter_, size)
-    return np.where(ways.applied[draws], boxes.there, begun)
+    applied = ways.applied[draws]
+    return np.where(applied, boxes.there, begun), applied & refused(boxes)
 
 
 def _filtered(boxes: Boxes, times: NDArray[Any], size: NDArray[Any], filter_: Filter) -> Boxes:
     for number in range(TWICE):
         rows = np.flatnonzero((times > number) & boxes.there)
         if len(rows):
-            part = filtered(Boxes(boxes.sides[rows], boxes.there[rows]), filter_, size[rows])
-            boxes.sides[rows], boxes.there[rows] = part
+            part = filtered(boxes.of(rows), filter_, size[rows])
+            boxes.sides[rows], boxes.there[rows], boxes.single[rows] = part
     return boxes

@@ -66,10 +66,18 @@ class Boxes(NamedTuple):
         (x0, y0, x1, y1) as shares of the picture's sides.
     there : ndarray of shape (M,), bool
         Whether the host still has it.
+    single : ndarray of shape (M,), bool
+        Whether the host still reckons in float32, as it does until a filter, a crop or a matrix has made numbers of
+        its own.
     """
 
     sides: Floats
     there: NDArray[np.bool_]
+    single: NDArray[np.bool_]
+
+    def of(self, rows: NDArray[Any]) -> "Boxes":
+        """Return some of them."""
+        return Boxes(self.sides[rows], self.there[rows], self.single[rows])
 
 
 def moved(boxes: Boxes, moves: NDArray[Any], numbers: Floats, before: NDArray[Any], after: NDArray[Any]) -> Boxes:
@@ -86,18 +94,19 @@ def moved(boxes: Boxes, moves: NDArray[Any], numbers: Floats, before: NDArray[An
     before, after : ndarray of shape (M, 2)
         Height and width of the picture before and after it.
     """
-    sides, there = boxes.sides.copy(), boxes.there.copy()
+    sides, there, single = boxes.sides.copy(), boxes.there.copy(), boxes.single.copy()
     for move in np.unique(moves[there]).tolist():
         rows = np.flatnonzero((moves == move) & there)
         if move == Move.CUT:
-            sides[rows] = _cut(sides[rows], numbers[rows], before[rows])
+            sides[rows], single[rows] = _cut(sides[rows], numbers[rows], before[rows]), False
         elif move in (Move.MAP, Move.TURN):
-            sides[rows], there[rows] = _mapped(sides[rows], numbers[rows], before[rows], after[rows])
+            sides[rows], there[rows], same = _mapped(sides[rows], numbers[rows], before[rows], after[rows])
+            single[rows] &= same
         elif move != Move.STAY:
-            places, turned = SYMMETRIES[Move(move)]
-            found = sides[rows][:, places]
-            sides[rows] = np.where(turned, 1 - found, found)
-    return Boxes(sides, there)
+            sides[rows] = np.where(
+                single[rows, None], _flipped(sides[rows].astype(np.float32), move), _flipped(sides[rows], move)
+            )
+    return Boxes(sides, there, single)
 
 
 def filtered(boxes: Boxes, filter_: Filter, sizes: NDArray[Any]) -> Boxes:
@@ -114,17 +123,33 @@ def filtered(boxes: Boxes, filter_: Filter, sizes: NDArray[Any]) -> Boxes:
     """
     scale = _scale(sizes)
     area = _area(boxes.sides, sizes)
+    more = area + EPSILON
+    if boxes.single.any():
+        in_single = _area(boxes.sides[boxes.single].astype(np.float32), sizes[boxes.single].astype(np.float32))
+        area[boxes.single], more[boxes.single] = in_single, in_single + np.float32(EPSILON)
     clipped = np.clip(boxes.sides * scale, 0, scale) / scale
     clipped_area, within = _area(clipped, sizes), clipped * scale
     there = (
         boxes.there
         & (area >= EPSILON)
         & (clipped_area >= filter_.min_area - EPSILON)
-        & (clipped_area / (area + EPSILON) >= filter_.min_visibility)
+        & (clipped_area / more >= filter_.min_visibility)
         & (within[:, 2] - within[:, 0] >= filter_.min_width - EPSILON)
         & (within[:, 3] - within[:, 1] >= filter_.min_height - EPSILON)
     )
-    return Boxes(clipped, there)
+    return Boxes(clipped, there, np.zeros_like(boxes.single))
+
+
+def refused(boxes: Boxes) -> NDArray[np.bool_]:
+    """Return which boxes the host raises for in the end: those that its last filter has clipped to nothing."""
+    sides = boxes.sides
+    return boxes.there & ((sides[:, 2] <= sides[:, 0]) | (sides[:, 3] <= sides[:, 1]))
+
+
+def _flipped(sides: NDArray[Any], move: int) -> NDArray[Any]:
+    places, turned = SYMMETRIES[Move(move)]
+    found = sides[:, places]
+    return np.where(turned, 1 - found, found)
 
 
 def _cut(sides: Floats, numbers: Floats, before: NDArray[Any]) -> Floats:
@@ -136,8 +161,11 @@ def _cut(sides: Floats, numbers: Floats, before: NDArray[Any]) -> Floats:
 
 def _mapped(
     sides: Floats, matrices: Floats, before: NDArray[Any], after: NDArray[Any]
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return what bounds the four corners, where the map has moved them; and which of that is in the picture."""
+) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return what bounds the four corners, where the map has moved them; and which of that is in the picture.
+
+    Return also which maps are so close to the identity that the host does nothing.
+    """
     m = matrices.reshape(-1, 3, 3)
     pixels = sides * _scale(before)
     corners = np.ones((len(sides), 4, 3))
@@ -149,7 +177,7 @@ def _mapped(
     kept = (found[:, 2] > 0) & (found[:, 3] > 0) & (found[:, 0] < size[:, 0]) & (found[:, 1] < size[:, 1])
     same = np.abs(m - np.eye(3)).max(axis=(1, 2), initial=0.0, where=~np.eye(3, dtype=bool)) <= 1e-8
     same &= (np.abs(np.diagonal(m, axis1=1, axis2=2) - 1) <= 1e-8 + 1e-5).all(axis=1)
-    return np.where(same[:, None], sides, found / size), same | kept  # close to the identity, the host does nothing
+    return np.where(same[:, None], sides, found / size), same | kept, same
 
 
 def _area(sides: Floats, sizes: NDArray[Any]) -> Floats:

@@ -72,6 +72,9 @@ class Walk:
         self.steps: list[tuple[int, Told]] = []
         self.filters = [0]
         self.applied = False
+        # One for all composes of a tree. Keypoints may be filtered after each step where boxes are not.
+        processors = getattr(pipeline, "check_each_transform", None) or ()
+        self.each = sum(processor.default_data_name == "bboxes" for processor in processors)
         for number, part in enumerate(parts_of(self.root)):
             part.walk_seat, part.walk = Seat(number), self
             part.py_random, part.random_generator = part.walk_seat.numbers, Lazy(part.walk_seat)
@@ -126,8 +129,7 @@ class _Composed(Guise):
         return super().__call__(*args, force_apply=force_apply, **data)  # type: ignore[misc]  # the host's
 
     def check_data_post_transform(self, data: Any) -> Any:
-        if self.check_each_transform:  # type: ignore[attr-defined]  # the host's
-            self.walk.filters[-1] += 1
+        self.walk.filters[-1] += self.walk.each
         return data
 
     def _track_transform_params(self, transform: Any, data: Any) -> None:
@@ -143,10 +145,9 @@ class _Turned(_Composed):
         if not (force_apply or host.py_random.random() < host.p):
             return data
         self.walk.applied = True
-        filters = 1 if host.check_each_transform else 0
         for child in host.transforms:
             data = child(**data)
-            self.walk.filters[-1] += filters
+            self.walk.filters[-1] += self.walk.each
         return data
 
 
