@@ -13,6 +13,7 @@ from safeaug.version import __version__
 if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
+    from safeaug import report as report
     from safeaug.auditing.overall import audit
     from safeaug.by_hand import place
     from safeaug.dispatch import guard, steps
@@ -50,7 +51,7 @@ _HOMES = {
     "show": "showing.overall",
     "steps": "dispatch",
 }
-_HOSTS = {"albumentations": "albumentations", "batch": "torch"}
+_HOSTS = {"albumentations": "albumentations", "batch": "torch", "report": "jinja2"}
 """Rooms that need a library, and which."""
 
 

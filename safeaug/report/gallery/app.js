@@ -4,9 +4,9 @@
 const $ = (id) => document.getElementById(id);
 const all = (selector) => document.querySelectorAll(selector);
 const about = JSON.parse($("about").textContent), { shards, tabs: TABS, marks: MARKS } = about;
-const grid = $("cards"), dialog = $("detail"), filters = $("filters"), root = document.documentElement;
+const dialog = $("detail"), filters = $("filters"), root = document.documentElement;
 
-const PAGE = 200, FIRST = 24; // cards in the grid, and those that stand there at once
+const PAGE = 200, FIRST = 16; // cards in the grid, and those that stand there at once
 const DEFAULTS = {
   tab: "", step: "", class: "", aspect: "", status: "", finding: "", mark: "", q: "", sort: "left", down: "", page: "1", card: "",
 };
@@ -16,7 +16,7 @@ let cards = []; // all that have arrived
 let view = []; // those that the state chooses, in its order
 let list = []; // those of its page
 let current = null; // the card that keys are about
-let arrivals = 0, run = "";
+let grid = $("cards"), arrivals = 0, run = "";
 const byNumber = new Map(), orders = new Map();
 
 // Elements, text, what is kept.
@@ -33,7 +33,7 @@ function make(tag, attributes, ...children) {
 
 const UNSEEN = /(?! )[\p{C}\p{Z}]/gu; // line ends, and marks that turn the direction of others
 const hex = (each, digits) => each.codePointAt(0).toString(16).padStart(digits, "0");
-const clean = (text) => String(text).replace(UNSEEN, (each) => `\\u${hex(each, 4)}`);
+const clean = (text) => `${text}`.replace(UNSEEN, (each) => `\\u${hex(each, 4)}`);
 
 /** Both ends of a text. */
 function brief(text, most = 90) {
@@ -50,7 +50,7 @@ function whole(text, most = 60) {
 function percent(share) {
   if (share == null || share > 1) return "–";
   if (share > 0.999 && share < 1) return "> 99.9 %";
-  return share && share < 1e-5 ? "< 0.001 %" : `${Number((100 * share).toPrecision(3))} %`;
+  return share && share < 1e-5 ? "< 0.001 %" : `${+(100 * share).toPrecision(3)} %`;
 }
 
 const number = (count) => count.toLocaleString("en");
@@ -63,7 +63,6 @@ function keep(name, value) {
   try { localStorage.setItem(`safeaug.${name}`, value); } catch { $("kept").hidden = false; }
 }
 
-/** Say something, aloud too. */
 function say(text) {
   for (const each of all(".said")) each.textContent = text;
 }
@@ -76,7 +75,7 @@ const hurt = (card, i) => bad(card, i) || (card.emptied && card.fates[i] === "GO
 const title = (card) => `${brief(card.id)}, draw ${card.draw}`;
 const named = (card, i) => brief(card.labels[i] || "object", 24);
 
-/** The least that is left of an object that is damaged, or that counts where none is. */
+/** The least that is left of a damaged object, or of one that counts if none is. */
 function least(card, left) {
   const known = [...(left || []).entries()].filter(([i, share]) => share != null && card.counted[i]);
   const some = known.filter(([i]) => bad(card, i));
@@ -105,7 +104,7 @@ const SORTS = {
 
 function read() {
   const hash = location.hash.slice(1), given = new URLSearchParams(hash);
-  if (hash && !hash.includes("=")) return; // a place on the page
+  if (hash && !hash.includes("=")) return;
   for (const name in DEFAULTS) state[name] = given.get(name) ?? DEFAULTS[name];
 }
 
@@ -188,16 +187,22 @@ function choices(name) {
 
 let later = 0;
 function fill() {
+  const old = grid; // which takes long to go
   list = view.slice((state.page - 1) * PAGE, state.page * PAGE);
-  grid.className = state.tab;
-  grid.replaceChildren();
+  grid = make("ul", { id: "cards", class: state.tab });
   put(FIRST);
+  old.before(grid);
+  old.hidden = true;
+  old.id = "";
   clearTimeout(later);
-  later = setTimeout(put, 30, PAGE);
+  later = setTimeout(() => {
+    for (const each of all("#cards ~ ul")) each.remove();
+    put(PAGE);
+  }, 30);
 }
 
 function put(most) {
-  const kind = state.tab === "guarded" ? "three" : "two"; // each is built once
+  const kind = state.tab === "guarded" ? "three" : "two";
   grid.append(...list.slice(grid.childElementCount, most).map((card) => marked((card[kind] ||= built(card)), card)));
 }
 
@@ -206,12 +211,12 @@ function built(card) {
   const some = [...card.labels.keys()].filter((i) => hurt(card, i));
   const fates = some.slice(0, 2).map((i) => `${card.fates[i]} ${named(card, i)}`);
   if (some.length > 2) fates.push(`${some.length - 2} more`);
-  const open = make("a.open", { href: `#card=${card.n}`, "data-n": card.n }, make("bdi", {}, brief(card.id)), " ", make("span.faint", {}, `draw ${card.draw}`));
+  const name = [make("bdi", {}, brief(card.id)), " ", make("span.faint", {}, `draw ${card.draw}`)];
   const left = some.length ? leftOf(card, card.left) : card.least == null ? "–" : "not damaged";
   const step = [stepOf(card), card.status === "FIRST" ? "" : card.status].filter(Boolean).join(" · ");
   return make("li.card", {},
     make("div.pair", {}, ...pictures(card, three)),
-    make("p", {}, open),
+    make("p", {}, make("a.open", { href: `#card=${card.n}`, "data-n": card.n }, ...name)),
     make("p", {}, make("strong", {}, left), " ", fates.join(", ")),
     make("p.faint", {}, three ? `guarded: ${leftOf(card, three.left)}` : brief(step)),
     make("p.marks"));
@@ -242,7 +247,7 @@ function pictured(card, image, name, alt, frames = [], boxes = [], large) {
 
 const scaled = (corners, [height, width]) => corners.map(([x, y]) => [x * width, y * height]);
 
-/** Windows and boxes: each a light line on a dark one, to be seen on any picture. */
+/** Windows and boxes: a light line on a dark one is seen on any picture. */
 function layers(card, [height, width], [frame, guarded], boxes, large) {
   const out = [], size = Math.min(Math.max(height, width) / 28, height / 7);
   const ring = (corners) => `M${scaled(corners, [height, width]).join("L")}Z`;
@@ -265,7 +270,7 @@ function layers(card, [height, width], [frame, guarded], boxes, large) {
 // Decisions.
 
 const decisions = new Map(); // by draw and id
-const past = []; // what Undo brings back: of each act a list of decisions
+const past = []; // what Undo brings back, act by act
 const keyOf = (card) => `${card.draw} ${card.id}`;
 const decided = (card) => decisions.get(keyOf(card)) || { id: card.id, draw: card.draw, verdict: null, flag: false, note: "" };
 const exported = () => JSON.stringify({ schema: "safeaug.review/1", run, decisions: [...decisions.values()] }, null, 1);
@@ -275,7 +280,7 @@ function marks(card) {
   return [verdict || "open", flag && "flag", note && "note"];
 }
 
-/** Take decisions; a note that is being written is undone as one. */
+/** Take decisions; a note is undone as one. */
 function decide(changes, note = "") {
   if (!note || past.at(-1)?.note !== note) past.push(Object.assign(changes.map(decided), { note }));
   settle(changes);
@@ -292,7 +297,8 @@ function settle(changes) {
 
 function review() {
   const taken = [...decisions.values()];
-  const counts = ["accept", "reject", "flag", "note"].map((name) => `${number(taken.filter((each) => each.verdict === name || each[name]).length)} ${MARKS[name]}`);
+  const count = (name) => taken.filter((each) => each.verdict === name || each[name]).length;
+  const counts = ["accept", "reject", "flag", "note"].map((name) => `${number(count(name))} ${MARKS[name]}`);
   $("counts").textContent = `${counts.join(", ")}; of ${number(cards.length)} draws`;
   for (const each of all("[data-letter=u]")) each.disabled = !past.length;
   for (const [i, node] of [...grid.children].entries()) marked(node, list[i]);
@@ -341,7 +347,8 @@ async function load(file) {
     ({ id, draw, verdict, flag: flag === true, note: String(note ?? "") }));
   if (taken.length) decide(taken);
   const here = new Set(cards.map(keyOf)), strange = taken.filter((each) => !here.has(keyOf(each))).length;
-  say(`Imported ${taken.length} decisions${given.run === run ? "" : ", of another run"}; ${strange} of draws not here; ${given.decisions.length - taken.length} could not be read.`);
+  const lost = given.decisions.length - taken.length, other = given.run === run ? "" : ", of another run";
+  say(`Imported ${taken.length} decisions${other}; ${strange} of draws not here; ${lost} could not be read.`);
 }
 
 // One draw.
@@ -363,7 +370,7 @@ function tell(card) {
   const at = view.indexOf(card), views = pictures(card, card.guarded, true), wipe = $("wipe");
   const lid = laid(card, views[0].querySelector("svg"));
   $("detail-id").replaceChildren(whole(card.id, 160), ` draw ${card.draw}`);
-  $("place").textContent = `${number(at + 1)} of ${number(view.length)}`;
+  $("place").textContent = `${at + 1} of ${number(view.length)}`;
   $("figures").replaceChildren(...views);
   $("figures").classList.toggle("wide", SORTS.aspect(card) > 2);
   wipe.value = 0;
@@ -482,7 +489,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-grid.addEventListener("focusin", ({ target }) => {
+document.addEventListener("focusin", ({ target }) => {
   current = byNumber.get(target.dataset.n) || current;
 });
 
@@ -560,7 +567,7 @@ function take(shard) {
   }
 }
 
-/** Look at the first cards, and at all: in between nothing moves. */
+/** Look at the first cards, and at all of them. */
 function arrived() {
   arrivals += 1;
   if (arrivals > 1 && arrivals < shards.length) return;

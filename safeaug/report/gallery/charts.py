@@ -106,7 +106,7 @@ class Cell(NamedTuple):
 
     text: str
     shade: int
-    about: Mapping[str, str]
+    choice: Mapping[str, str]
 
 
 class Heat(NamedTuple):

@@ -83,17 +83,17 @@ def render(
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    environment.filters["about"] = about
+    environment.filters["address"] = address_of
     template = environment.get_template("gallery/gallery.html.jinja")
     return template.render(**_parts(record, assessment, inline, shards, title, replay))
 
 
-def about(choice: Mapping[str, str]) -> str:
+def address_of(choice: Mapping[str, str]) -> str:
     """Return the address behind which the page shows the cards of a choice.
 
     Examples
     --------
-    >>> about({"class": "black & white", "aspect": ""})
+    >>> address_of({"class": "black & white", "aspect": ""})
     '#tab=all&class=black+%26+white'
     """
     chosen = {name: value.encode("utf-8", "backslashreplace") for name, value in choice.items() if value}
@@ -111,8 +111,7 @@ def _parts(
     """Return everything that the template puts together."""
     style, script = (_text(name) for name in ("gallery.css", "app.js"))
     page = view_of(record, assessment)
-    summary, judged = record.counts, assessment.counted.judged
-    drawn = judged and hasattr(summary, "counts")
+    summary, drawn = record.counts, bool(assessment.counted.judged)
     by_name = record.about.pipeline != summary.terms.pipeline
     said = {
         "run": "",
