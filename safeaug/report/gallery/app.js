@@ -4,7 +4,7 @@
 const $ = (id) => document.getElementById(id);
 const all = (selector) => document.querySelectorAll(selector);
 const about = JSON.parse($("about").textContent), { shards, tabs: TABS, marks: MARKS } = about;
-const dialog = $("detail"), filters = $("filters"), root = document.documentElement;
+const grid = $("cards"), dialog = $("detail"), filters = $("filters"), root = document.documentElement;
 
 const PAGE = 200, FIRST = 16; // cards in the grid, and those that stand there at once
 const DEFAULTS = {
@@ -16,7 +16,7 @@ let cards = []; // all that have arrived
 let view = []; // those that the state chooses, in its order
 let list = []; // those of its page
 let current = null; // the card that keys are about
-let grid = $("cards"), arrivals = 0, run = "";
+let arrivals = 0, run = "";
 const byNumber = new Map(), orders = new Map();
 
 // Elements, text, what is kept.
@@ -63,6 +63,7 @@ function keep(name, value) {
   try { localStorage.setItem(`safeaug.${name}`, value); } catch { $("kept").hidden = false; }
 }
 
+/** Say something, aloud too. */
 function say(text) {
   for (const each of all(".said")) each.textContent = text;
 }
@@ -104,7 +105,7 @@ const SORTS = {
 
 function read() {
   const hash = location.hash.slice(1), given = new URLSearchParams(hash);
-  if (hash && !hash.includes("=")) return;
+  if (hash && !hash.includes("=")) return; // a place on the page
   for (const name in DEFAULTS) state[name] = given.get(name) ?? DEFAULTS[name];
 }
 
@@ -187,22 +188,16 @@ function choices(name) {
 
 let later = 0;
 function fill() {
-  const old = grid; // which takes long to go
   list = view.slice((state.page - 1) * PAGE, state.page * PAGE);
-  grid = make("ul", { id: "cards", class: state.tab });
+  grid.className = state.tab;
+  grid.replaceChildren();
   put(FIRST);
-  old.before(grid);
-  old.hidden = true;
-  old.id = "";
   clearTimeout(later);
-  later = setTimeout(() => {
-    for (const each of all("#cards ~ ul")) each.remove();
-    put(PAGE);
-  }, 30);
+  later = setTimeout(put, 30, PAGE);
 }
 
 function put(most) {
-  const kind = state.tab === "guarded" ? "three" : "two";
+  const kind = state.tab === "guarded" ? "three" : "two"; // each is built once
   grid.append(...list.slice(grid.childElementCount, most).map((card) => marked((card[kind] ||= built(card)), card)));
 }
 
@@ -489,7 +484,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-document.addEventListener("focusin", ({ target }) => {
+grid.addEventListener("focusin", ({ target }) => {
   current = byNumber.get(target.dataset.n) || current;
 });
 
