@@ -32,7 +32,7 @@ CASES = 10_000
 PICTURES = 250
 """How many of them have pictures of their own; the others show these again."""
 
-USABLE, ACT, GOAL = 500e3, 20e3, 10e3
+USABLE, ACT = 500e3, 20e3
 """Microseconds until the first cards are there, and that sorting or filtering may take until they are laid out."""
 
 STEPS = ("0 RandomResizedCrop", "1 Affine")
@@ -152,7 +152,7 @@ def measured(page: Path, rounds: int) -> tuple[common.Measured, dict[str, Any]]:
         for kind, choices in (("sort", SORTS), ("filter", FILTERS)):
             for i in track(range(rounds), kind, transient=True):
                 acts[kind][i] = tab.evaluate(CHOOSE, list(choices[i % len(choices)]))
-        seen = {"cards": tab.locator("#tabs a small").last.text_content(), "all there, ms": round(whole)}
+        seen = {"cards": tab.locator("#tabs a small").last.inner_text().strip(), "all there, ms": round(whole)}
         seen["browser"] = f"Chromium {browser.version.partition('.')[0]}"
         browser.close()
     return common.Measured(1, {"usable": 1000 * loads, **{kind: 1000 * each for kind, each in acts.items()}}), seen
@@ -161,7 +161,7 @@ def measured(page: Path, rounds: int) -> tuple[common.Measured, dict[str, Any]]:
 def main(
     page: Annotated[Path | None, typer.Option(help="The index.html of a gallery, in place of one made here.")] = None,
     quick: Annotated[bool, typer.Option(help="A twenty-fifth of the cards: to see that all works.")] = False,
-    rounds: Annotated[int, typer.Option(help="Loads, sorts and filters.")] = 40,
+    rounds: Annotated[int, typer.Option(help="Loads, sorts and filters.")] = 24,
     seed: Annotated[int, typer.Option(help="Seed of the cards.")] = 0,
     json: Annotated[Path | None, typer.Option(help="File to write the run to.")] = None,
 ) -> None:
@@ -172,8 +172,8 @@ def main(
         times, seen = measured(page or write(Path(folder), count, seed), rounds)
     claims = [
         common.Claim("usable", None, "time", limit=USABLE),
-        common.Claim("sort", None, "time", limit=ACT, goal=GOAL),
-        common.Claim("filter", None, "time", limit=ACT, goal=GOAL),
+        common.Claim("sort", None, "time", limit=ACT),
+        common.Claim("filter", None, "time", limit=ACT),
     ]
     row = common.row(times, claims, case={"cards": count if page is None else str(page)}, observed=seen)
     run = common.Run(metadata=about, rows=(row,))
