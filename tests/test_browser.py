@@ -133,7 +133,15 @@ def test_the_worst_draws_come_first_and_each_tab_holds_its_own(open_page, index,
 def test_a_tab_is_there_when_its_data_are(open_page, tmp_path):
     tab = open_page(page(tmp_path, [card(1, tabs=["random"]), card(2, tabs=["random"])]))
     assert tab.locator("#tabs a").evaluate_all("all => all.map((link) => link.hash)") == ["#tab=random", "#tab=all"]
-    assert tab.locator("label:has([data-layer=heat])").is_hidden()
+    assert tab.locator("#saliency").is_hidden()
+
+
+def test_a_map_of_saliency_is_a_layer_where_there_is_one(open_page, tmp_path):
+    tab = open_page(page(tmp_path, [card(1, tabs=["worst"], heat={"src": card(2)["before"]["src"]}), card(3)]))
+    assert tab.locator("img.heat").count() == 1
+    assert tab.locator("img.heat").is_visible()
+    tab.locator("[data-layer=heat]").uncheck()
+    assert tab.locator("img.heat").is_hidden()
 
 
 SORTS = {
@@ -175,7 +183,7 @@ def test_filters_narrow_what_is_shown_and_are_taken_off(open_page, index, cards)
         choose(tab, name, value)
         some = [each for each in cards if holds(each)]
         assert numbers(tab) == by_least(some)
-        assert tab.locator("#shown").text_content() == f"{len(some)} draws, page 1 of 1"
+        assert tab.locator("#shown").text_content() == f"{len(some)} draws"
         option = tab.locator(f"#filters [name={name}] option:checked").text_content()
         assert option.endswith(f"({len(some)})")
         tab.click("#clear")
@@ -606,6 +614,11 @@ def test_nothing_is_wider_than_the_page(open_page, index, viewport):
     tab = open_page(index, viewport=viewport)
     wide = "document.documentElement.scrollWidth > innerWidth"
     assert not tab.evaluate(wide)
+    tab.click("#tabs a[href='#tab=guarded']")
+    assert not tab.evaluate(wide)
+    assert tab.eval_on_selector_all(
+        ".card", "all => all.every((card) => card.getBoundingClientRect().right <= innerWidth)"
+    )
     tab.locator(".card .open").first.click()
     assert not tab.evaluate(wide)
     assert not tab.evaluate(
@@ -625,8 +638,9 @@ def test_what_can_be_pressed_is_large_enough(open_page, index):
     assert small == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    "theme, viewport", [("light", WIDE), ("dark", NARROW)], ids=["light and wide", "dark and narrow"]
+)
 def test_axe_finds_no_violation_in_any_state(open_page, index, theme, viewport):
     needs(AXE and Path(AXE).is_file(), "AXE_CORE, the path of axe.min.js")
     tab = open_page(index, "#tab=guarded", color_scheme=theme, viewport=viewport)

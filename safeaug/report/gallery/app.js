@@ -105,7 +105,7 @@ const SORTS = {
 
 function read() {
   const hash = location.hash.slice(1), given = new URLSearchParams(hash);
-  if (hash && !hash.includes("=")) return; // a place on the page
+  if (hash && !hash.includes("=")) return;
   for (const name in DEFAULTS) state[name] = given.get(name) ?? DEFAULTS[name];
 }
 
@@ -167,7 +167,7 @@ function controls() {
   const last = Math.max(Math.ceil(view.length / PAGE), 1);
   state.page = `${Math.min(Math.max(state.page | 0, 1), last)}`;
   const more = arrivals < shards.length ? "; more are coming" : "";
-  $("shown").textContent = `${number(view.length)} draws, page ${state.page} of ${last}${more}`;
+  $("shown").textContent = `${number(view.length)} draws${last > 1 ? `, page ${state.page} of ${last}` : ""}${more}`;
   for (const each of all(".turn")) each.disabled = +state.page === (each.dataset.letter === ">" ? last : 1);
 }
 
@@ -197,7 +197,7 @@ function fill() {
 }
 
 function put(most) {
-  const kind = state.tab === "guarded" ? "three" : "two"; // each is built once
+  const kind = state.tab === "guarded" ? "three" : "two";
   grid.append(...list.slice(grid.childElementCount, most).map((card) => marked((card[kind] ||= built(card)), card)));
 }
 
@@ -225,7 +225,10 @@ function pictures(card, three, large) {
     pictured(card, card.after, three ? "Plain" : "After", `after, ${leftOf(card, card.left)}`, [], card.boxes_after, large),
   ];
   if (three) views.push(pictured(card, three, "Guarded", `guarded, ${leftOf(card, three.left)}`));
-  if (card.heat) views[0].append(make("img.heat", { src: card.heat.src, alt: "" }));
+  if (card.heat) {
+    views[0].append(make("img.heat", { src: card.heat.src, alt: "" }));
+    $("saliency").hidden = false;
+  }
   return views;
 }
 
