@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+UNTOLD = frozenset({"unknown", "volume"})
+"""Kinds of steps of which nobody may be able to tell what they do."""
+
 
 class StepName(NamedTuple):
     """One step of a pipeline, by which draws are told apart.
@@ -50,6 +53,26 @@ class Given(NamedTuple):
     boxes: NDArray[np.float64]
     plain: bool
     content: Callable[[int], Any]
+
+
+def clipped(boxes: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return boxes clipped to their pictures; NaN for those outside.
+
+    Parameters
+    ----------
+    boxes : ndarray of shape (O, 4)
+        Corners.
+    sizes : ndarray of shape (O, 2) or (1, 2)
+        Height and width of the picture of each, or of all.
+
+    Examples
+    --------
+    >>> clipped(np.array([[-5.0, 2, 8, 30], [30, 0, 40, 5]]), np.array([[10, 20]])).tolist()
+    [[0.0, 2.0, 8.0, 10.0], [nan, nan, nan, nan]]
+    """
+    ends = sizes[:, ::-1]
+    outside = np.any((boxes[:, 2:] < 0) | (boxes[:, :2] > ends), axis=1, keepdims=True)
+    return np.where(outside, np.nan, np.clip(boxes, 0, np.concatenate([ends, ends], axis=1)))
 
 
 class Drawn(NamedTuple):

@@ -90,6 +90,7 @@ def test_what_was_drawn_before_can_be_read(here):
         (("--split", "val"), "split belongs to yolo:, got it for coco:; leave it out"),
         (("--json", "no/where.json"), "the folder 'no' does not exist; make it, or write elsewhere"),
         (("--json", "."), "--json"),
+        (("--json", "a.json", "--jsonl", "./a.json"), "must be files of their own, got"),
         (("--config", "none.toml"), "which is not there; check the path"),
         (("--sed", "3"), "--sed"),
     ],

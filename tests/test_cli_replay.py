@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from safeaug.auditing.row_files import read_rows
+from safeaug.auditing.about import About
+from safeaug.auditing.replaying import told_by
+from safeaug.auditing.row_files import read_rows, write_rows
+from safeaug.errors import DataError
 from tests.cli_worlds import AUG, ann, audit, begun, painted, place_of, run
 from tests.data_worlds import write
+from tests.report_worlds import row as any_row
 
 pytest.importorskip("albumentations")
 
@@ -146,3 +150,16 @@ def test_replay_needs_pictures(here):
     result = replay("--id", "0")
     assert result.exit_code == 2
     assert "expected a sample with a picture; say in which folder pictures are" in result.stderr
+
+
+def test_an_id_from_which_a_page_has_taken_the_folder(tmp_path):
+    """A page shows no folders unless asked; what it says must find the draw all the same."""
+    rows = [any_row("cat", id=name, draw=3) for name in ("/a/b/c.jpg", "/a/b/d.jpg", "e.jpg")]
+    write_rows(tmp_path / "run.jsonl", About(draws=8), rows)
+    for name, whole in (("b/c.jpg", "/a/b/c.jpg"), ("e.jpg", "e.jpg"), ("/a/b/d.jpg", "/a/b/d.jpg")):
+        told = told_by(tmp_path / "run.jsonl", name, 3)
+        assert (told.sample_id, told.row.id) == (whole, whole)
+    assert told_by(tmp_path / "run.jsonl", "f.jpg", 3).row is None
+    write_rows(tmp_path / "run.jsonl", About(draws=8), [*rows, any_row("cat", id="/x/c.jpg", draw=3)])
+    with pytest.raises(DataError, match=r"may be .*c\.jpg"):
+        told_by(tmp_path / "run.jsonl", "c.jpg", 3)

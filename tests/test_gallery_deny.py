@@ -68,7 +68,7 @@ def test_ids_without_their_folder_stand_for_the_sample_that_has_it():
 
 def test_an_id_that_may_stand_for_several_is_refused():
     data = data_of("/data/a/1.jpg", "/data/b/1.jpg")
-    with pytest.raises(DataError, match=r"^d.json: the decision about '1.jpg' may be about .* full names"):
+    with pytest.raises(DataError, match=r"^d.json: '1.jpg' may be .* full names"):
         left(data, decisions(("1.jpg", 0, "reject")))
     assert left(data, decisions(("b/1.jpg", 0, "reject"))) == ["/data/a/1.jpg"]
 

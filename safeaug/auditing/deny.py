@@ -1,9 +1,7 @@
 """Decisions of a review: samples with a rejected draw are left out of an audit."""
 
 import logging
-import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from safeaug.auditing.ids import full_names
 from safeaug.auditing.text import as_text
 from safeaug.data import Data, Remark, Sample, readings
 from safeaug.data.remarks import MOST, place, said, shown
@@ -136,7 +135,7 @@ def without_rejected(data: Data, decisions: Decisions, where: str) -> Data:
     ['b']
     """
     ids = [as_text(each.id) if isinstance(each, Sample) else None for each in readings(data)]
-    rejected, full = decisions.rejected, _full_names(ids, {each.id for each in decisions.decisions}, where)
+    rejected, full = decisions.rejected, full_names(ids, {each.id for each in decisions.decisions}, where)
     out = {full[name]: draw for name, draw in rejected.items() if name in full}
     strange = dict.fromkeys(each.id for each in decisions.decisions if each.id not in full)
     left_out = [(at, name) for at, name in enumerate(ids) if name in out]
@@ -154,35 +153,6 @@ def without_rejected(data: Data, decisions: Decisions, where: str) -> Data:
     counts: Counter[Any] = Counter(data.counts) + Counter(remark.kind for remark in remarks)
     keys = [key for at, key in enumerate(data.keys) if at not in gone]
     return replace(data, keys=keys, remarks=(*data.remarks, *remarks[:MOST]), counts=dict(counts))
-
-
-def _full_names(ids: Sequence[str | None], asked: set[str], where: str) -> dict[str, str]:
-    """Return the ids of samples by how decisions name them: the same, or from some folder on if they are absolute."""
-    known = {name for name in ids if name is not None}
-    full = {name: name for name in asked & known}
-    lost = asked - known
-    for name in known if lost else ():
-        for short in _tails(name) & lost if os.path.isabs(name) else ():
-            if short in full:
-                raise DataError(
-                    f"the decision about {shown(short)} may be about {shown(full[short])} or {shown(name)}; make the "
-                    "gallery with full names (--names full)",
-                    where,
-                )
-            full[short] = name
-    return full
-
-
-def _tails(name: str) -> set[str]:
-    """Return a path from each of its folders on.
-
-    Examples
-    --------
-    >>> sorted(_tails("/a/b/c.jpg"))
-    ['a/b/c.jpg', 'b/c.jpg', 'c.jpg']
-    """
-    parts = name.strip("/\\").replace("\\", "/").split("/")
-    return {"/".join(parts[start:]) for start in range(len(parts))}
 
 
 def _log(where: str, left_out: int, strange: int) -> None:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from safeaug.auditing.block import Block, Failure
 from safeaug.auditing.objects import objects_of
-from safeaug.auditing.subject import Subject
+from safeaug.auditing.subject import WITH_BOXES, Subject
 from safeaug.data import Sample
+from safeaug.dispatch import drawer
 from safeaug.draws import Drawn, Given, StepName
 from safeaug.measures import RELATIVE
+from safeaug.records import Step
 from safeaug.splitmix import GAMMA, MASK, mixed
 
 
@@ -21,10 +23,35 @@ class Drawer(Protocol):
     """What puts samples through a pipeline: `safeaug.dispatch.drawer`."""
 
     names: tuple[StepName, ...]
+    takes_boxes: bool
 
     def draw(self, samples: Sequence[Sample], given: Given, keys: NDArray[np.uint64]) -> tuple[Drawn, list[Any]]:
         """Return what draws leave of the objects of samples, and those that raised."""
         ...
+
+    def trace(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], NDArray[np.bool_]]:
+        """Return the steps of one draw, and which objects still have a label behind them."""
+        ...
+
+    def boxes_behind(self, step: Step, count: int) -> NDArray[np.float64]:
+        """Return the boxes that a step of `trace` handed on, with pixels."""
+        ...
+
+    def told_of(self, error: Exception) -> tuple[str, str]:
+        """Return which step raised an error, and what."""
+        ...
+
+
+def drawer_of(pipeline: Any, subject: Subject) -> Drawer:
+    """Return what puts the samples of an audit through its pipeline.
+
+    Raises
+    ------
+    PolicyError
+        Where it is no pipeline.
+    """
+    made: Drawer = drawer(pipeline, {}, boxes=subject in WITH_BOXES)
+    return made
 
 
 def key_of(seed: int, sample: str, draw: int) -> int:

@@ -6,16 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.auditing.covered import Covered, covered_of
+from safeaug.auditing.covered import ASKS_NOTHING, Covered, covered_of
 from safeaug.auditing.subject import Subject
 from safeaug.content import SINGLE, content_of
 from safeaug.data import Sample
-from safeaug.draws import Given
+from safeaug.draws import Given, clipped
 from safeaug.errors import ContentError
-from safeaug.policy import Policy
-
-ASKS_NOTHING = Policy(min_retention=0.0)
-"""Measuring does not judge."""
 
 
 class Objects(NamedTuple):
@@ -72,22 +68,20 @@ def _boxes(samples: Sequence[Sample], sizes: NDArray[np.int64], *, whole: bool) 
         counts = np.array([len(sample.boxes) for sample in samples], dtype=np.int64)
         ignored = np.concatenate([np.zeros(0, bool), *(_flags(sample) for sample in samples)])
         labels = [label for sample in samples for label in _names(sample, len(sample.boxes))]
-    size = np.repeat(sizes, counts, axis=0)[:, ::-1]
+    size = np.repeat(sizes, counts, axis=0)
     _check(boxes, samples)
-    clipped = np.clip(boxes, 0, np.concatenate([size, size], axis=1))
-    outside = ((boxes[:, 2:] < 0) | (boxes[:, :2] > size)).any(axis=1)
-    side = clipped[:, 2:] - clipped[:, :2]
+    inside = clipped(boxes, size)
+    side = np.nan_to_num(inside[:, 2:] - inside[:, :2])
     areas = side.prod(axis=1)
-    clipped[outside] = np.nan
 
     def content(place: int) -> Any:
         start = int(counts[:place].sum())
         rows = boxes[start : start + counts[place]]
         return content_of(rows, samples[place].size, ASKS_NOTHING, ignore=ignored[start : start + counts[place]])
 
-    given = Given(sizes, counts, clipped, True, content)
+    given = Given(sizes, counts, inside, True, content)
     blur = SINGLE * size.max(axis=1, initial=0) * side.sum(axis=1)
-    return Objects(given, tuple(labels), ignored | outside | (areas <= 0), areas, blur)
+    return Objects(given, tuple(labels), ignored | (areas <= 0), areas, blur)
 
 
 def _flags(sample: Sample) -> NDArray[np.bool_]:

@@ -15,13 +15,13 @@ from safeaug.auditing.block import Failure
 from safeaug.auditing.failed import Failed, all_failed
 from safeaug.auditing.frames import raised as raised_text
 from safeaug.auditing.looking import looked_at
+from safeaug.auditing.measure import Drawer, drawer_of
 from safeaug.auditing.record import About, Record
 from safeaug.auditing.row import Row
 from safeaug.auditing.running import Part, Task, counted, parts_of, raised
-from safeaug.auditing.subject import Subject, check_has, checked_subject, is_open, subject_of
+from safeaug.auditing.subject import WITH_BOXES, Subject, check_has, checked_subject, is_open, subject_of
 from safeaug.auditing.terms import terms_of
 from safeaug.data import Data, Remark, Sample, open_data, read_torch
-from safeaug.dispatch import drawer
 from safeaug.errors import PolicyError
 from safeaug.policy import Policy
 from safeaug.version import __version__
@@ -31,10 +31,6 @@ MOST_REMARKS = 100
 
 PER_OBJECT = {"boxes", "outlines", "masks", "mask"}
 """Subjects whose objects each have a label."""
-
-
-WITH_BOXES = {"boxes", "outlines"}
-"""Subjects whose objects have boxes, which a pipeline may be given."""
 
 
 def audit(
@@ -129,14 +125,15 @@ def audit(
     subject = subject_of(opened) if protect is None else checked_subject(protect)
     if protect is not None:
         check_has(opened, subject)
-    labels = labels or _labels_of(pipeline, subject)
+    made = drawer_of(pipeline, subject)
+    labels = labels or _labels_of(made, subject)
     text = _printed(pipeline)
     terms = terms_of(policy, labels=labels, seed=seed, pipeline=text, worst=worst, random=random)
     task = Task(pipeline, opened, subject, draws, terms, keep_going, lines is not None)
     met = _Met(lines, progress, opened)
-    summary = counted(parts_of(task, processes), terms, met.take)
+    summary = counted(parts_of(task, processes, made), terms, met.take)
     if pixels:
-        rows, failures = _looked(summary.worst, met.places, task)
+        rows, failures = _looked(summary.worst, met.places, task, made)
         more = [Failed({each.step: 1}, {each.step: each}, (each,)) for each in failures]
         summary = replace(summary, worst=rows, failed=all_failed([summary.failed, *more]))
     about = About(
@@ -156,9 +153,9 @@ def audit(
     return Record(about, summary, dict(met.counts), tuple(met.remarks))
 
 
-def _labels_of(pipeline: Any, subject: Subject) -> Literal["object", "image"]:
+def _labels_of(made: Drawer, subject: Subject) -> Literal["object", "image"]:
     """Return what a label stands for where nobody says."""
-    if subject in WITH_BOXES and not drawer(pipeline, {}).takes_boxes:
+    if subject in WITH_BOXES and not made.takes_boxes:
         logging.getLogger("safeaug").warning(
             "the pipeline takes no boxes (it has no bbox_params), so it drops no label: each is taken for one of the "
             "whole image, and every object that falls below the limit for damage (labels='object' says otherwise)"
@@ -198,11 +195,12 @@ def _opened(data: Any, keep_going: bool) -> Sequence[Sample]:
     return read_torch(data, keep_going=keep_going)
 
 
-def _looked(rows: Sequence[Row], places: dict[str, int], task: Task) -> tuple[tuple[Row, ...], list[Failure]]:
+def _looked(
+    rows: Sequence[Row], places: dict[str, int], task: Task, made: Drawer
+) -> tuple[tuple[Row, ...], list[Failure]]:
     """Return rows with what their pixels add, where there are any; and those in which the pipeline raised with them."""
     found: list[Row] = []
     failures: list[Failure] = []
-    made = drawer(task.pipeline, {}, boxes=task.subject in {"boxes", "outlines"}) if rows else None
     for row in rows:
         look = looked_at(row, task.data[places[row.id]], made)
         if isinstance(look, Failure):

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from safeaug.auditing.about import About
 from safeaug.auditing.frames import raised
-from safeaug.auditing.measure import key_of, measured
+from safeaug.auditing.ids import full_names
+from safeaug.auditing.measure import drawer_of, key_of, measured
 from safeaug.auditing.row import Row
 from safeaug.auditing.row_files import read_rows
 from safeaug.auditing.rows import rows_of
 from safeaug.auditing.subject import Subject, subject_of
 from safeaug.data import Sample, picture_of, readings
 from safeaug.data.remarks import place, shown
-from safeaug.dispatch import drawer, guard
+from safeaug.dispatch import guard
 from safeaug.errors import DataError, PipelineError
 from safeaug.policy import Policy
 from safeaug.records import Step
@@ -105,6 +106,10 @@ def told_by(run: str | PathLike[str], sample_id: str, draw: int) -> Told:
     """
     about, rows = read_rows(run)
     row = next((row for row in rows if row.id == sample_id and row.draw == draw), None)
+    if row is None:  # the id may be one from which a page has taken the folder
+        whole = full_names({row.id for row in read_rows(run)[1]}, {sample_id}, place(run))
+        sample_id = whole.get(sample_id, sample_id)
+        row = next((row for row in read_rows(run)[1] if row.id == sample_id and row.draw == draw), None)
     if not 0 <= draw < about.draws:
         raise DataError(f"draw must be one of the run's, from 0 to {about.draws - 1}, got {draw}", place(run))
     return Told(about, sample_id, draw, row, place(run))
@@ -159,7 +164,7 @@ def _sample_of(data: Sequence[Sample], sample_id: str) -> Sample:
 
 def _again(pipeline: Any, sample: Sample, told: Told, subject: Subject) -> Again:
     about, draw = told.about, told.draw
-    made = drawer(pipeline, {}, boxes=subject in {"boxes", "outlines"})
+    made = drawer_of(pipeline, subject)
     try:
         steps, _ = made.trace(sample, key_of(about.seed, sample.id, draw), pixels=True)
     except DataError:

@@ -12,13 +12,10 @@ from safeaug.auditing.block import Block
 from safeaug.auditing.fates import DAMAGE, UNTOLD, Fate, fates_of
 from safeaug.auditing.findings import findings_of
 from safeaug.auditing.row import Row, RowStep
-from safeaug.auditing.row_files import row_line
 from safeaug.auditing.seen import Bools, Floats, columns_of, drops_of
 from safeaug.auditing.terms import Labels, named
 from safeaug.auditing.text import as_text
 from safeaug.policy import Policy, Status
-
-__all__ = ["row_line", "rows_of"]
 
 MANY = 4096
 """How many draws are looked at together, so that memory does not grow with a block."""

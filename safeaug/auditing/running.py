@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from safeaug.auditing.block import Block, Failure
-from safeaug.auditing.measure import Drawer, measured
+from safeaug.auditing.measure import Drawer, drawer_of, measured
 from safeaug.auditing.picks import NONE, Picks, all_picks
 from safeaug.auditing.row_files import row_line
 from safeaug.auditing.rows import rows_of
@@ -24,7 +24,6 @@ from safeaug.auditing.terms import Terms
 from safeaug.auditing.text import as_text
 from safeaug.data import Remark, Sample
 from safeaug.data.remarks import said
-from safeaug.dispatch import drawer
 from safeaug.errors import ContentError, DataError, PipelineError, PolicyError
 
 PART = 1024
@@ -92,7 +91,7 @@ class Part(NamedTuple):
     lines: bytes
 
 
-def parts_of(task: Task, processes: int) -> Iterator[Part]:
+def parts_of(task: Task, processes: int, made: Drawer | None = None) -> Iterator[Part]:
     """Yield the parts of an audit, in the order of the data.
 
     Parameters
@@ -101,6 +100,8 @@ def parts_of(task: Task, processes: int) -> Iterator[Part]:
         What is audited.
     processes : int
         How many work on it. One works in this process.
+    made : Drawer, optional
+        Of the task, where this process has one already.
 
     Raises
     ------
@@ -112,7 +113,7 @@ def parts_of(task: Task, processes: int) -> Iterator[Part]:
     part = max(1, min(PART, -(-len(task.data) // (SHARES * processes))))
     ranges = [range(start, min(start + part, len(task.data))) for start in range(0, len(task.data), part)]
     if processes == 1 or len(ranges) < 2:
-        yield from map(Worker(task).part, ranges)
+        yield from map(Worker(task, made).part, ranges)
         return
     # A fork shares what was read already, and what cannot be pickled; elsewhere all is sent.
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
@@ -179,11 +180,13 @@ class Worker:
     ----------
     task : Task
         What is audited.
+    made : Drawer, optional
+        Puts samples through its pipeline; made here, where there is none.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, made: Drawer | None = None) -> None:
         self.task, self.picks = task, NONE
-        self.drawer: Drawer = drawer(task.pipeline, {}, boxes=task.subject in {"boxes", "outlines"})
+        self.drawer: Drawer = made or drawer_of(task.pipeline, task.subject)
 
     def part(self, places: range) -> Part:
         """Return what is known of the samples at these places of the data."""

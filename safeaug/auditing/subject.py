@@ -11,6 +11,9 @@ Subject = Literal["boxes", "outlines", "masks", "mask", "picture"]
 """What is audited: boxes; what the objects of boxes cover; instance masks; each class of a semantic mask; or, of a data
 set that says nothing of objects, the whole picture."""
 
+WITH_BOXES: frozenset[Subject] = frozenset({"boxes", "outlines"})
+"""Of these the objects have boxes, which a pipeline may be given."""
+
 ENOUGH = 1000
 """Samples that are looked at for a first object."""
 

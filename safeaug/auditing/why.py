@@ -8,13 +8,9 @@ from safeaug.auditing.bounds import draws_needed
 from safeaug.auditing.rates import Rate, Share, Verdict
 from safeaug.auditing.totals import Counted
 from safeaug.data.remarks import printable, shown
-from safeaug.draws import StepName
+from safeaug.draws import UNTOLD, StepName
 
 WORDS = ("damaged", "emptied")
-
-
-UNTOLD = {"unknown", "volume"}
-"""Kinds of steps of which nobody may be able to tell what they do."""
 
 
 class _Told(NamedTuple):

@@ -79,8 +79,17 @@ def audit(
         run = Run(pipeline, source, policy, draws, seed, stands, processes, worst)
         # That a page cannot be written there is told before the work is done, not after.
         page = None if html is None else Page(html, names.value, force, run=jsonl).checked()
+        check_apart(json, jsonl, html)
         code = _audited(run, allowed, Files(json, jsonl, page))
     raise typer.Exit(code)
+
+
+def check_apart(*paths: Path | None) -> None:
+    """Refuse to write two things to one place: the second would take the place of the first."""
+    given = [path.resolve() for path in paths if path is not None]
+    for path in given:
+        if given.count(path) > 1:
+            raise typer.BadParameter(f"--json, --jsonl and --html must be files of their own, got {str(path)!r} twice")
 
 
 def begin(*specs: str) -> None:

@@ -14,7 +14,16 @@ from safeaug.ledger.changes import Change, Erased, Mapped, Occluded, Warped, Win
 from safeaug.ledger.dots import Dots, dots_pixels, dots_within, dots_without
 from safeaug.ledger.field import Floats, field_of_index, field_of_maps, margin_of
 from safeaug.ledger.holes import apart
-from safeaug.ledger.matrices import IDENTITY, Matrix, determinant, matrix_of, planes_of, product, pulled_back
+from safeaug.ledger.matrices import (
+    IDENTITY,
+    Matrix,
+    determinant,
+    matrix_of,
+    planes_of,
+    product,
+    pulled_back,
+    window_matrix,
+)
 from safeaug.ledger.patch import Patch, patch_of_ring, pixels, within, without
 from safeaug.ledger.pins import Pins, pin_of, pins_erased, pins_of, pins_warped, pins_within, pins_without
 from safeaug.ledger.sampling import erased, rearranged, warped
@@ -127,13 +136,11 @@ def follow(ledger: Ledger, change: Change) -> Ledger:
 
 
 def _windowed(ledger: Ledger, change: Windowed) -> Ledger:
-    x0, y0, x1, y1 = map(float, change.window)  # numpy's numbers are slow, and warn where they overflow
-    if not (x0 < x1 and y0 < y1):
+    step = window_matrix(change.window, change.size)
+    if step is None:
         return _lost(ledger, change.size)
-    size = change.size
-    across, down = size[1] / (x1 - x0), size[0] / (y1 - y0)
-    matrix = product((across, 0.0, -x0 * across, 0.0, down, -y0 * down, 0.0, 0.0, 1.0), ledger.matrix)
-    return _framed(ledger, matrix, size, ledger.matrix, (x0, y0, x1, y1))
+    x0, y0, x1, y1 = map(float, change.window)
+    return _framed(ledger, product(step, ledger.matrix), change.size, ledger.matrix, (x0, y0, x1, y1))
 
 
 def _mapped(ledger: Ledger, change: Mapped) -> Ledger:

@@ -47,6 +47,21 @@ def matrix_of(given: ArrayLike, size: Size) -> Matrix | None:
     return matrix if determinant(matrix) else None
 
 
+def window_matrix(window: Box, size: Size) -> Matrix | None:
+    """Return the map that makes a window the whole picture; None of a window without area.
+
+    Examples
+    --------
+    >>> window_matrix((10, 5, 30, 15), (20, 40)), window_matrix((10, 0, 10, 10), (20, 40))
+    ((2.0, 0.0, -20.0, 0.0, 2.0, -10.0, 0.0, 0.0, 1.0), None)
+    """
+    x0, y0, x1, y1 = map(float, window)  # numpy's numbers are slow, and warn where they overflow
+    if not (x0 < x1 and y0 < y1):
+        return None
+    across, down = size[1] / (x1 - x0), size[0] / (y1 - y0)
+    return across, 0.0, -x0 * across, 0.0, down, -y0 * down, 0.0, 0.0, 1.0
+
+
 def product(m: Matrix, n: Matrix) -> Matrix:
     """Return the matrix that first does ``n``, then ``m``."""
     a, b, c, d, e, f, g, h, i = m

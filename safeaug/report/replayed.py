@@ -9,7 +9,17 @@ from safeaug.auditing.row import Row
 from safeaug.data import Sample
 from safeaug.geometry import Ring, Size
 from safeaug.ledger import Mapped, Windowed
-from safeaug.ledger.matrices import IDENTITY, Matrix, inverse, is_affine, matrix_of, moved, planes_of, product
+from safeaug.ledger.matrices import (
+    IDENTITY,
+    Matrix,
+    inverse,
+    is_affine,
+    matrix_of,
+    moved,
+    planes_of,
+    product,
+    window_matrix,
+)
 from safeaug.ledger.rings import cut, ring_of
 from safeaug.records import Step
 from safeaug.report.pair import Before, Panel, pair
@@ -78,13 +88,7 @@ def matrix_through(steps: Sequence[Step], size: Size) -> Matrix | None:
 
 
 def _matrix_of(change: Windowed | Mapped, size: Size) -> Matrix | None:
-    if isinstance(change, Mapped):
-        return matrix_of(change.matrix, size)
-    x0, y0, x1, y1 = map(float, change.window)
-    if not (x0 < x1 and y0 < y1):
-        return None
-    across, down = change.size[1] / (x1 - x0), change.size[0] / (y1 - y0)
-    return across, 0.0, -x0 * across, 0.0, down, -y0 * down, 0.0, 0.0, 1.0
+    return matrix_of(change.matrix, size) if isinstance(change, Mapped) else window_matrix(change.window, change.size)
 
 
 def window_of(matrix: Matrix, output: Size, picture: Size) -> Ring | None:

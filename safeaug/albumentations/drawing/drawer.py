@@ -20,7 +20,7 @@ from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.tracing import through, traced
 from safeaug.content import Content
 from safeaug.data import Sample, picture_of
-from safeaug.draws import Drawn, Given, StepName
+from safeaug.draws import Drawn, Given, StepName, clipped
 from safeaug.errors import DataError, PipelineError
 from safeaug.policy import Status
 from safeaug.records import Step
@@ -113,7 +113,7 @@ class Drawer:
             except DataError:  # no fault of the pipeline's
                 raise
             except Exception as error:  # it is the user's pipeline, which may raise anything
-                raised.append(Raised(i, j, *told_of(error)))
+                raised.append(Raised(i, j, *self.told_of(error)))
 
         begun, told = self._begun(given)
         if self._walk is not None:
@@ -135,7 +135,13 @@ class Drawer:
 
     def told_of(self, error: Exception) -> tuple[str, str]:
         """Return which step raised an error, and what: see `Raised`."""
-        return told_of(error)
+        text = f"{type(error).__name__}: {error}"
+        if isinstance(error, PipelineError):
+            return error.step or "", text
+        for note in getattr(error, "__notes__", ()):
+            if note.startswith(NOTE):
+                return note[len(NOTE) :].partition(",")[0], text
+        return "", text
 
     def trace(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], NDArray[np.bool_]]:
         """Return the steps of one draw, and which objects still have a label behind them.
@@ -174,9 +180,7 @@ class Drawer:
         assert self._walk is not None
         try:
             return self._walk.draw(number, sample.size)
-        except ElsewhereError:
-            return None
-        except Exception:  # the host will say so itself, and where
+        except Exception:  # `ElsewhereError`; or the host's, which will say so itself, and where
             return None
 
     def _begun(self, given: Given) -> tuple[Begun | None, list[bool]]:
@@ -197,7 +201,7 @@ class Drawer:
         return followed(steps, self._numbers, content, sample.size, status, labelled)
 
     def _through(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], Status, NDArray[np.bool_]]:
-        boxes = clipped(sample)
+        boxes = clipped(sample.boxes, np.array([sample.size]))
         image = picture_of(sample) if pixels else blank(PIXEL, sample.size, several=False)
         fed = self._feed.sample(sample, boxes, image)
         if not pixels and not self._made.guard_dries(fed):
@@ -209,21 +213,6 @@ class Drawer:
         return passage.mode.trace or [], passage.status if self._guarded else Status.FIRST, labelled
 
 
-def clipped(sample: Sample) -> NDArray[np.float64]:
-    """Return the boxes of a sample, clipped to the picture; NaN for those outside of it.
-
-    Examples
-    --------
-    >>> clipped(Sample("a", (10, 20), boxes=np.array([[-5.0, 2, 8, 30], [30, 0, 40, 5]]))).tolist()
-    [[0.0, 2.0, 8.0, 10.0], [nan, nan, nan, nan]]
-    """
-    height, width = sample.size
-    boxes: NDArray[np.float64] = np.clip(sample.boxes, 0, [width, height, width, height])
-    given = sample.boxes
-    outside = np.any((given[:, 2:] < 0) | (given[:, :2] > [width, height]), axis=1)
-    return np.where(outside[:, None], np.nan, boxes)
-
-
 def _takes_boxes(made: Any) -> bool:
     return "bboxes" in getattr(made, "processors", {})
 
@@ -231,14 +220,3 @@ def _takes_boxes(made: Any) -> bool:
 def _is_told(feed: Feed) -> bool:
     """Return whether the filter of boxes is the plain one."""
     return feed.boxes is None or feed.boxes.params.max_accept_ratio is None
-
-
-def told_of(error: Exception) -> tuple[str, str]:
-    """Return which step raised, and what."""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, PipelineError):
-        return error.step or "", text
-    for note in getattr(error, "__notes__", ()):
-        if note.startswith(NOTE):
-            return note[len(NOTE) :].partition(",")[0], text
-    return "", text

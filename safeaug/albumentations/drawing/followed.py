@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 
 from safeaug.albumentations.drawing.maps import matrix_of_change, stretch_of
 from safeaug.content import Content, content_of_rows
+from safeaug.draws import UNTOLD
 from safeaug.geometry import Size
 from safeaug.ledger import Erased, Ledger, Mapped, Occluded, Windowed, begin, follow
 from safeaug.ledger.matrices import IDENTITY, Matrix, product
 from safeaug.policy import Status
 from safeaug.records import Step
-
-UNTOLD = {"unknown", "volume"}
-"""Kinds of steps of which nobody may be able to tell what they do."""
 
 
 class Followed(NamedTuple):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from safeaug.albumentations.drawing.moves import SYMMETRIES, Move
 from safeaug.geometry import Size
 from safeaug.ledger import Mapped, Windowed
-from safeaug.ledger.matrices import Matrix, matrix_of
+from safeaug.ledger.matrices import Matrix, matrix_of, window_matrix
 
 Floats = NDArray[np.float64]
 
@@ -17,11 +17,7 @@ def matrix_of_change(change: Windowed | Mapped, size: Size) -> Matrix | None:
     """Return the map of a window or a matrix, in coordinates of pixel edges; None where nothing is left to see."""
     if isinstance(change, Mapped):
         return matrix_of(change.matrix, size)
-    x0, y0, x1, y1 = map(float, change.window)
-    if not (x0 < x1 and y0 < y1):
-        return None
-    across, down = change.size[1] / (x1 - x0), change.size[0] / (y1 - y0)
-    return across, 0.0, -x0 * across, 0.0, down, -y0 * down, 0.0, 0.0, 1.0
+    return window_matrix(change.window, change.size)
 
 
 def matrices_of(moves: NDArray[Any], numbers: Floats, before: NDArray[Any], after: NDArray[Any]) -> Floats:

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 from safeaug.auditing.about import About
 from safeaug.auditing.frames import raised
-from safeaug.auditing.measure import measured
+from safeaug.auditing.measure import drawer_of, measured
 from safeaug.auditing.objects import objects_of
 from safeaug.auditing.replaying import difference
 from safeaug.auditing.row import Row
 from safeaug.auditing.rows import rows_of
-from safeaug.auditing.subject import Subject
+from safeaug.auditing.subject import WITH_BOXES, Subject
 from safeaug.auditing.text import as_text
 from safeaug.data import Sample, picture_of
 from safeaug.data.remarks import printable
-from safeaug.dispatch import drawer, guard
+from safeaug.dispatch import guard
 from safeaug.errors import DataError, PipelineError, PolicyError, SafeAugError
 from safeaug.geometry import Size
 from safeaug.ledger.matrices import determinant
@@ -34,9 +34,6 @@ PLACE = 4
 
 LONGEST = 2000
 """Characters of a reason why there are no pictures."""
-
-BOXES: frozenset[Subject] = frozenset({"boxes", "outlines"})
-"""What a pipeline is handed boxes for, which a guard can keep."""
 
 
 class Pair(NamedTuple):
@@ -72,11 +69,11 @@ class Studio:
 
     def __init__(self, pipeline: Any, about: About, subject: Subject) -> None:
         self.about, self.subject, self.policy = about, subject, Policy(**about.policy)
-        self._plain = drawer(pipeline, {}, boxes=subject in BOXES)
+        self._plain = drawer_of(pipeline, subject)
         self._guarded = None
-        if subject in BOXES and not hasattr(pipeline, "guard_policy"):
+        if subject in WITH_BOXES and not hasattr(pipeline, "guard_policy"):
             try:
-                self._guarded = drawer(guard(pipeline, self.policy), {}, boxes=True)
+                self._guarded = drawer_of(guard(pipeline, self.policy), subject)
             except PolicyError:  # a pipeline that contradicts the policy has no guarded side
                 self._guarded = None
 
@@ -150,14 +147,14 @@ class Studio:
         if self.subject == "picture":
             return ()
         height, width = sample.size
-        given = sample.boxes if self.subject in BOXES else objects_of([sample], self.subject).given.boxes
+        given = sample.boxes if self.subject in WITH_BOXES else objects_of([sample], self.subject).given.boxes
         return _corners(np.clip(np.nan_to_num(given) / [width, height, width, height], 0, 1))
 
     def _boxes_after(
         self, steps: Sequence[Step], labelled: NDArray[np.bool_], boxes: Sequence[Corners]
     ) -> tuple[Corners | None, ...]:
         """Return the objects as the pipeline handed them on; None of one that it did not."""
-        if self.subject not in BOXES:
+        if self.subject not in WITH_BOXES:
             return (None,) * len(boxes)
         if not steps:
             return tuple(box if there else None for box, there in zip(boxes, labelled.tolist(), strict=True))
