@@ -467,8 +467,8 @@ WORLDS = {
     "perspective": ([windows_in, affine_on, perspective_on, perspective_on, holes_in], 160, 60),
     "samples": ([*AFFINE, erased_on, erased_on, warped_on, warped_on], 240, 60),
 }
-"""Of each the steps, how many worlds are tried, and how often at least either verdict must be met. What hypothesis tries
-depends on what else has been imported, whose constants it takes, so there is room."""
+"""Of each the steps, how many worlds are tried, and how often at least either verdict must be met. What hypothesis
+tries depends on what else has been imported, whose constants it takes, so there is room."""
 
 
 @pytest.mark.parametrize("name", WORLDS)
