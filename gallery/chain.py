@@ -1,10 +1,11 @@
 """A chain of crops: each step leaves half, and all of them together an eighth."""
 
 import albumentations as A
-from story import BOXES, Story, mirrored, sample_of
+from story import BOXES, Story, mirrored
 
 import safeaug as sa
 from safeaug.data import Sample
+from safeaug.demo.audited import sample_of
 from safeaug.demo.scenes import scenes
 
 

@@ -1,10 +1,11 @@
 """Instance masks: judged by their pixels, not by what bounds them."""
 
 import albumentations as A
-from story import Story, mirrored, part_of, sample_of
+from story import Story, mirrored, part_of
 
 import safeaug as sa
 from safeaug.data import Sample
+from safeaug.demo.audited import sample_of
 from safeaug.demo.masked import coins, horse
 from safeaug.demo.scenes import Scene
 from safeaug.geometry import Window

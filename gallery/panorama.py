@@ -1,10 +1,11 @@
 """Ordinary pictures, and among them a panorama: of its draws nearly all lose the one thing that is in it."""
 
 import albumentations as A
-from story import BOXES, Story, mirrored, sample_of
+from story import BOXES, Story, mirrored
 
 import safeaug as sa
 from safeaug.data import Sample
+from safeaug.demo.audited import sample_of
 from safeaug.demo.scenes import scenes
 
 

@@ -1,10 +1,11 @@
 """Objects of a few pixels: a crop cuts them, or shows them in too few pixels to be learned."""
 
 import albumentations as A
-from story import BOXES, Story, mirrored, sample_of
+from story import BOXES, Story, mirrored
 
 import safeaug as sa
 from safeaug.data import Sample
+from safeaug.demo.audited import sample_of
 from safeaug.demo.small import small
 
 

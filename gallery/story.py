@@ -52,19 +52,6 @@ class Story(NamedTuple):
     shown: str
 
 
-def sample_of(scene: Scene) -> Sample:
-    """Return a picture of the demonstration as the sample of a data set; its masks, where it has some."""
-    return Sample(
-        scene.name,
-        scene.size,
-        boxes=np.array(scene.boxes, dtype=np.float64),
-        labels=tuple(scene.labels),
-        ignore=np.zeros(len(scene.boxes), bool),
-        masks=None if scene.masks is None else scene.masks.pixels,
-        image=scene.image,
-    )
-
-
 def mirrored(scene: Scene) -> Scene:
     """Return a picture seen in a mirror."""
     width = scene.size[1]
