@@ -248,6 +248,14 @@ def test_a_stretched_resize_takes_a_part_that_is_legal():
     assert found.status is Status.RESIZED
 
 
+def test_a_picture_too_thin_for_any_legal_part():
+    # One pixel wide, and eight to be made of it: whatever its height, that is stretched by eight at least.
+    toy = ToyHost((40, 1), ((40, 1),), (1.0,), (1, 8), redraws=False, law=Law.NEAREST)
+    content = content_of([(0, 10, 1, 20)], (40, 1), Policy())
+    policy = Policy(max_stretch=1.2, on_fail="enlarge")
+    assert run((0, 0, 1, 40), toy, content, policy, no_chance).status is Status.UNMET
+
+
 def test_where_one_object_suffices_it_is_shown_alone():
     # Two far objects of 16 pixels each: a part with both shows too few pixels of either, so one is shown alone.
     boxes = [(0, 0, 4, 4), (60, 60, 64, 65)]

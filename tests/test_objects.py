@@ -147,6 +147,7 @@ def test_an_unseen_keypoint_does_not_count():
         ({"mask": disc(), "prior_visibility": [0.5]}, "a semantic mask comes alone"),
         ({"polygons": [SQUARE], "masks": [disc()], "weights": [1]}, r"of shape \(2,\), got shape \(1,\)"),
         ({"polygons": [SQUARE], "ignore": [0, 1]}, r"ignore must be one number per object, of shape \(1,\)"),
+        ({"polygons": [SQUARE], "ignore": [np.nan]}, r"ignore must be true or false of each object, got \[nan\]"),
         ({"polygons": [SQUARE], "prior_visibility": []}, r"prior_visibility must be one number per object"),
         ({"polygons": [SQUARE], "prior_visibility": [1.5]}, r"prior_visibility must be in \[0, 1\], got \[1.5\]"),
         ({"boxes": [[0, 0, 1, 1]], "prior_visibility": [-0.5]}, r"prior_visibility must be in \[0, 1\]"),
@@ -229,6 +230,11 @@ def test_a_soft_mask_is_a_foreground():
 def test_what_is_no_semantic_mask_is_a_content_error(policy, mask, message):
     with pytest.raises(ContentError, match=message):
         content_from(SIZE, policy, mask=mask)
+
+
+def test_limits_of_a_semantic_mask_are_for_numbers():
+    with pytest.raises(ContentError, match="must be for its classes, whole numbers, or .*, got \\['road'\\]"):
+        semantic(classes(), SIZE, Policy(min_retention={"road": 0.5, 1: 0.5}))
 
 
 # What came truncated

@@ -218,6 +218,15 @@ def test_counting_reaches_each_feasible_position_once(scene, data):
     assert drawn == positions
 
 
+def test_what_no_try_finds_is_counted():
+    # The first position of the bounds is a corner of what each side allows alone: it shows a quarter, and half is asked.
+    rows, image_size, size = rows_of([(4, 4, 12, 12)], (16, 16)), (16, 16), (8, 8)
+    asked, positions = asked_of(rows, image_size, 0.5), kept_at(rows, image_size, 0.5, size)
+    drawn = [plain.place(asked, size, image_size, Chosen(0, 0, 0, 0, u, v)) for u, v in each_once(positions)]
+    assert (0, 0) not in positions
+    assert drawn == positions
+
+
 @st.composite
 def wide_scenes(draw):
     """Boxes and a size whose columns are just as many as a loop counts, or a few more."""

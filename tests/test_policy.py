@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from safeaug import Policy, PolicyError, Stage, Status
+from safeaug.policy import policy_of
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,16 @@ def test_numpy_numbers_become_plain_ones():
     values = policy.keep, policy.tries, policy.min_fill, *policy.min_retention
     assert [type(value) for value in values] == [int, int, float, int]
     assert json.loads(json.dumps(policy.to_dict()))["keep"] == 2
+
+
+def test_a_policy_or_its_fields():
+    fields = Policy().to_dict()
+    assert policy_of(Policy.strict(), fields) == Policy.strict()
+    assert policy_of(None, {**fields, "tries": 3}) == Policy(tries=3)
+    with pytest.raises(PolicyError, match="give either policy or its fields, got policy and tries"):
+        policy_of(Policy(), {**fields, "tries": 3})
+    with pytest.raises(PolicyError, match="policy must be a safeaug.Policy, got 0.6"):
+        policy_of(0.6, fields)
 
 
 def test_presets_are_the_published_thresholds():

@@ -12,7 +12,8 @@ from safeaug import ContentError, Policy, PolicyError, RetentionError, Stage, St
 from safeaug.candidates import candidates, ladder
 from safeaug.content import content_of, single
 from safeaug.geometry import size_of, stretch
-from safeaug.search import outcome_of, search
+from safeaug.measures import demand_of
+from safeaug.search import elsewhere, outcome_of, remainder, search
 from tests import oracle
 from tests.hosts import ToyHost
 from tests.strategies import image_sizes, worlds
@@ -159,6 +160,18 @@ def test_the_smallest_size_that_can_succeed_is_not_passed_over(sampling):
         rng = random.Random(seed)
         found = search((0, 0, 3, 3), toy.host(rng), content, policy, lambda _, r=rng: r.random)
         assert found[:3] == ((5, 6, 9, 10), Status.RESIZED, Stage.REDRAW)
+
+
+@pytest.mark.parametrize("enlarges", [True, False])
+def test_the_remainder_is_the_search_behind_its_redraws(enlarges):
+    policy = Policy(min_retention=1.0, tries=0)
+    content = content_of([(2, 2, 9, 10)], (16, 16), policy)
+    toy = ToyHost((16, 16), ((4, 4), (12, 12)) if enlarges else ((4, 4),), (1.0, 1.0)[: 1 + enlarges], enlarges=False)
+    first = 0, 0, 4, 4
+    demand = demand_of(content, policy, (4, 4), (4, 4))
+    given_ = first, toy.host(random.Random(0)), demand, lambda: content, policy, lambda k: random.Random(k).random
+    assert remainder(*given_) == elsewhere(*given_)
+    assert remainder(*given_).status is (Status.RESIZED if enlarges else Status.UNMET)
 
 
 def test_fill_keeps_a_close_up_and_says_so():
