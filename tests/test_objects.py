@@ -233,7 +233,7 @@ def test_what_is_no_semantic_mask_is_a_content_error(policy, mask, message):
 
 
 def test_limits_of_a_semantic_mask_are_for_numbers():
-    with pytest.raises(ContentError, match="must be for its classes, whole numbers, or .*, got \\['road'\\]"):
+    with pytest.raises(ContentError, match=r"must be for its classes, whole numbers, or .*, got \['road'\]"):
         semantic(classes(), SIZE, Policy(min_retention={"road": 0.5, 1: 0.5}))
 
 

@@ -219,7 +219,7 @@ def test_counting_reaches_each_feasible_position_once(scene, data):
 
 
 def test_what_no_try_finds_is_counted():
-    # The first position of the bounds is a corner of what each side allows alone: it shows a quarter, and half is asked.
+    # The first position of the bounds is a corner of what each side allows alone: it shows a quarter, half is asked.
     rows, image_size, size = rows_of([(4, 4, 12, 12)], (16, 16)), (16, 16), (8, 8)
     asked, positions = asked_of(rows, image_size, 0.5), kept_at(rows, image_size, 0.5, size)
     drawn = [plain.place(asked, size, image_size, Chosen(0, 0, 0, 0, u, v)) for u, v in each_once(positions)]

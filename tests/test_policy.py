@@ -101,7 +101,7 @@ def test_a_policy_or_its_fields():
     assert policy_of(None, {**fields, "tries": 3}) == Policy(tries=3)
     with pytest.raises(PolicyError, match="give either policy or its fields, got policy and tries"):
         policy_of(Policy(), {**fields, "tries": 3})
-    with pytest.raises(PolicyError, match="policy must be a safeaug.Policy, got 0.6"):
+    with pytest.raises(PolicyError, match=r"policy must be a safeaug\.Policy, got 0\.6"):
         policy_of(0.6, fields)
 
 
