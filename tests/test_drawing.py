@@ -14,10 +14,10 @@ from safeaug.albumentations.drawing.feeding import feed_of, written
 from safeaug.albumentations.drawing.maps import stretch_of, turned
 from safeaug.albumentations.drawing.seats import READY, Seat
 from safeaug.albumentations.drawing.told import ElsewhereError
-from safeaug.albumentations.fork import Fork
 from safeaug.auditing.objects import objects_of
 from safeaug.data import Sample
 from safeaug.dispatch import drawer
+from safeaug.guarding.fork import Fork
 from safeaug.splitmix import GAMMA, MASK, mixed
 from tests.drawing_worlds import BY_THE_HOST, IN_NUMBERS, compose, crop, keys, samples
 

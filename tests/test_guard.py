@@ -12,8 +12,9 @@ import pytest
 
 import safeaug as sa
 from safeaug.albumentations.changes import change_of
-from safeaug.albumentations.pipeline import acting, passage
+from safeaug.albumentations.pipeline import leaf
 from safeaug.content import content_of
+from safeaug.guarding import acting, passage
 from safeaug.ledger import begin, follow
 from safeaug.policy import Status
 from tests.changes_worlds import FORMS, SIZES, WARPING
@@ -204,13 +205,13 @@ def test_labels_stay_with_their_boxes():
 @pytest.mark.parametrize("name", ["Affine", "Perspective", "CoarseDropout", "Rotate"])
 def test_draws_are_softened_no_more_than_needed(name, monkeypatch):
     """Drawing anew comes first; of sixteen strengths the greatest that does is taken, seldom nothing of the draw."""
-    tried, softened = [], acting.softened
+    tried, softened = [], leaf.softened
 
     def noting(transform, params, size, strength):
         tried.append((transform, params, size, strength))
         return softened(transform, params, size, strength)
 
-    monkeypatch.setattr(acting, "softened", noting)
+    monkeypatch.setattr(leaf, "softened", noting)
     safe, rng, statuses, strengths = guard(compose([SINGLE[name]()])), np.random.default_rng(2), Counter(), []
     for _ in range(DRAWS):
         tried.clear()

@@ -26,6 +26,7 @@ FLOORS = {
     "by_hand": 4,
     "batch": 5,
     "data": 5.5,
+    "guarding": 5.75,
     "albumentations": 6,
     "dispatch": 7,
     "auditing": 9,

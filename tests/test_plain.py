@@ -12,9 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from safeaug import Policy, Stage, Status, plain
-from safeaug.albumentations.fork import Fork
 from safeaug.content import content_of_rows
 from safeaug.geometry import domain_of, size_of, window_at
+from safeaug.guarding.fork import Fork
 from safeaug.measures import passes, plain_demand
 from safeaug.search import _place, _redrawn, elsewhere
 from safeaug.splitmix import GAMMA, MASK, keyed, mixed, uniform

@@ -10,7 +10,7 @@ import pytest
 
 import safeaug as sa
 from safeaug.albumentations.changes import needs_pixels, way_of
-from safeaug.albumentations.changes.way import Way
+from safeaug.guarding.way import Way
 from tests.changes_worlds import FORMS
 from tests.guard_worlds import (
     PIPELINES,

@@ -19,8 +19,6 @@ from typing import Any, ClassVar
 import albumentations as A
 import numpy as np
 
-from safeaug.albumentations.draw import Draw, stand_in
-from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.parts import letterboxed
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.reports import REPORT, LeftOut, worse
@@ -30,6 +28,8 @@ from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import Size, Window, letterbox, size_of, window_at
+from safeaug.guarding.draw import Draw, stand_in
+from safeaug.guarding.fork import Fork
 from safeaug.measures import holds_all, meets, plain_demand
 from safeaug.objects import content_of_masks, instances
 from safeaug.plain import Asked, judge, place, redrawn

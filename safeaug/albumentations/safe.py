@@ -7,14 +7,14 @@ from typing import Any
 import albumentations as A
 import numpy as np
 
-from safeaug.albumentations.draw import stand_in
-from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.parts import cut_first
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import Kind, kind_of
 from safeaug.errors import PolicyError
 from safeaug.geometry import Window
+from safeaug.guarding.draw import stand_in
+from safeaug.guarding.fork import Fork
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 

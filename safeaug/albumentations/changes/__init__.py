@@ -1,11 +1,12 @@
 """What one draw of any transform of the host does to the picture, and the same draw, weaker.
 
-way.py          Way: in which way a transform changes the picture; Known: what is known of a class of transforms
 known.py        which class of the host is of which way
 told.py         change_of, way_of: ask a transform
 pixels.py       needs_pixels, needs_objects: whether its parameters can be drawn without an image, without labels
 softening.py    softened, softens, eases: the same draw, scaled toward the one that changes nothing
-untold.py       UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
+
+The words in which this is said, `Way`, `Known` and what is raised of a draw that nobody can tell, stand in
+`safeaug.guarding`.
 
 windowed.py     crops, resizes, padding, and guarded transforms
 rigid.py        flips and quarter turns
@@ -20,8 +21,8 @@ probed.py       what only an image that goes through can tell
 from safeaug.albumentations.changes.pixels import needs_objects, needs_pixels
 from safeaug.albumentations.changes.softening import eases, softened, softens
 from safeaug.albumentations.changes.told import change_of, way_of
-from safeaug.albumentations.changes.untold import RefusedError, UntoldError
-from safeaug.albumentations.changes.way import Params, Way
+from safeaug.guarding.untold import RefusedError, UntoldError
+from safeaug.guarding.way import Params, Way
 
 __all__ = [
     "Params",

@@ -8,8 +8,8 @@ from albumentations.augmentations.geometric import functional as host
 from numpy.typing import NDArray
 
 from safeaug.albumentations.changes.projective import at_edges
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 
 Matrix = NDArray[np.float64]
 

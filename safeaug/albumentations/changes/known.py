@@ -13,12 +13,12 @@ from albumentations.augmentations.geometric.distortion import BaseDistortion
 
 from safeaug.albumentations.changes import affine, erasing, mixing, occluding, perspective, projective, rigid, warping
 from safeaug.albumentations.changes.probed import probed
-from safeaug.albumentations.changes.untold import UntoldError
-from safeaug.albumentations.changes.way import Known, Params, Way
 from safeaug.albumentations.changes.windowed import guarded, telling
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.windows.known import KINDS
 from safeaug.geometry import Size
+from safeaug.guarding.untold import UntoldError
+from safeaug.guarding.way import Known, Params, Way
 from safeaug.ledger.changes import Change
 
 OURS = "albumentations.", "safeaug."

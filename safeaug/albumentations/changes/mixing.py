@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from albumentations.augmentations.mixing.functional import get_cell_relative_position, process_cell_geometry
 
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Unknown, index_of
 
 

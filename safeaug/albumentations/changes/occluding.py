@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Occluded
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from safeaug.albumentations.changes.affine import at_centres
 from safeaug.albumentations.changes.projective import perspective
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Mapped
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import albumentations as A
 
 from safeaug.albumentations.changes.known import known_of, theirs
-from safeaug.albumentations.changes.way import Way
 from safeaug.albumentations.guarded import Guarded
+from safeaug.guarding.way import Way
 
 
 def needs_pixels(transform: Any) -> bool:

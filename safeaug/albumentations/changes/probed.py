@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.albumentations.changes.untold import UntoldError
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.untold import UntoldError
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Unknown
 
 EXACT = 2**22

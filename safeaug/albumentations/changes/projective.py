@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.changes.untold import RefusedError
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.untold import RefusedError
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Mapped
 
 Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Mapped
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from safeaug.albumentations.changes.known import known_of
-from safeaug.albumentations.changes.way import Params
 from safeaug.errors import PolicyError
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 
 
 def softens(transform: Any) -> bool:

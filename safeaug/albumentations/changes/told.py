@@ -3,8 +3,8 @@
 from typing import Any
 
 from safeaug.albumentations.changes.known import known_of
-from safeaug.albumentations.changes.way import Params, Way
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params, Way
 from safeaug.ledger.changes import Change
 
 

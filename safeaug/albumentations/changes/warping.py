@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.albumentations.changes.way import Params
 from safeaug.geometry import Size
+from safeaug.guarding.way import Params
 from safeaug.ledger.changes import Change, Warped
 
 OUTSIDE = -9.0

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from safeaug.albumentations.changes.untold import RefusedError
-from safeaug.albumentations.changes.way import Params, Tell
 from safeaug.albumentations.windows import Kind
 from safeaug.geometry import Size, size_of
+from safeaug.guarding.untold import RefusedError
+from safeaug.guarding.way import Params, Tell
 from safeaug.ledger.changes import Change, Windowed
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.albumentations.drawing.told import ElsewhereError
-from safeaug.albumentations.fork import state_of
+from safeaug.guarding.fork import state_of
 from safeaug.splitmix import GAMMA, MASK, mixed
 
 READY = 8
@@ -20,7 +20,7 @@ BITS = 53
 
 
 class Numbers(random.Random):
-    """A `safeaug.albumentations.fork.Fork` whose first numbers stand ready: the same, at the speed of a list.
+    """A `safeaug.guarding.fork.Fork` whose first numbers stand ready: the same, at the speed of a list.
 
     ``random`` is set for each draw.
     """

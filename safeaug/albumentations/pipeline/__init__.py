@@ -7,14 +7,15 @@ stored.py   guarded pipelines as plain data
 root.py     Root: the host's pipeline, which begins and ends the passage of each sample
 step.py     Step: a transform of it, whose draws are looked at before they are applied; Still, Opaque
 guise.py    Guise: what both have in common: their instances stay instances of the host's classes
-passage.py  Passage: one sample on its way, what is left of it, and how its steps ended
-acting.py   what a step does where its draw breaks the promise; quick.py: the commonest of it, in plain numbers
 leaf.py     Leaf: what is known of a step, and its chance
 tree.py     which steps may come behind which
 dry.py      a step without pixels
 streams.py  chance of its own for every part of a pipeline, for as long as a draw takes
 workers.py  what tells a worker from its siblings
 located.py  errors that say which step they come from
+
+What is the same in pipelines of all hosts (a passage, what a step does where its draw breaks the promise) stands in
+`safeaug.guarding`.
 """
 
 from safeaug.albumentations.pipeline.guard import guarded

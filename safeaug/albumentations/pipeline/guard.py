@@ -11,7 +11,6 @@ from safeaug.albumentations.changes import Way, needs_objects, needs_pixels
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.guise import put_on, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
-from safeaug.albumentations.pipeline.passage import asks_of
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.step import Opaque, Step, Still
 from safeaug.albumentations.pipeline.streams import Streams
@@ -19,6 +18,7 @@ from safeaug.albumentations.pipeline.tree import Behind, look_before, look_behin
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError
+from safeaug.guarding.passage import asks_of
 from safeaug.policy import Policy
 
 UNTOLD = {Way.UNKNOWN, Way.VOLUME}

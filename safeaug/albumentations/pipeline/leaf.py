@@ -8,17 +8,18 @@ from typing import Any
 import albumentations as A
 import numpy as np
 
-from safeaug.albumentations.changes import Params, Way, way_of
+from safeaug.albumentations.changes import Params, Way, change_of, eases, softened, softens, way_of
 from safeaug.albumentations.changes.known import theirs
-from safeaug.albumentations.draw import stand_in
-from safeaug.albumentations.fork import Fork, state_of
 from safeaug.albumentations.guarded import Guarded
-from safeaug.albumentations.pipeline.acting import can_act
 from safeaug.albumentations.pipeline.guise import take_off
 from safeaug.albumentations.reports import LeftOut
 from safeaug.albumentations.windows import kind_of
 from safeaug.counts import Counts
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding.acting import can_act
+from safeaug.guarding.draw import stand_in
+from safeaug.guarding.fork import Fork, state_of
+from safeaug.ledger.changes import Change
 from safeaug.splitmix import keyed
 
 FIXED = A.CenterCrop, A.Crop, A.Resize, A.LongestMaxSize, A.SmallestMaxSize, A.Pad
@@ -32,7 +33,7 @@ ENOUGH = 10
 
 
 class Leaf:
-    """What is known of a step, and its chance: a `safeaug.albumentations.draw.Guard`.
+    """What is known of a step, and its chance: a `safeaug.guarding.draw.Guard`.
 
     Parameters
     ----------
@@ -55,8 +56,10 @@ class Leaf:
         # A resize shows the whole picture: in a pipeline that is left to a crop.
         stays = isinstance(inner, FIXED) and not move_fixed
         self.fixed = self.kind is None or self.kind.cuts_first or stays
-        self.guards = can_act(self.way, inner, fixed=self.fixed)
+        self.guards = can_act(self.way, fixed=self.fixed, softens=softens(inner))
         """Whether its draws can be changed."""
+        self.eases = eases(inner)
+        """Whether a weaker draw never takes more from any object than a stronger one."""
         self.varies = self.way not in {Way.STILL, Way.RIGID} and not isinstance(inner, FIXED)
         """Whether another draw of it may take more or less from an object."""
         self.theirs = is_theirs(getattr(inner, "inner", inner))
@@ -74,6 +77,14 @@ class Leaf:
     def host(self) -> Any:
         """The transform that holds the host's arguments."""
         return self.inner
+
+    def change(self, params: Params, image_size: Size) -> Change | None:
+        """Return what a draw does to the picture."""
+        return change_of(self.inner, params, image_size)
+
+    def soften(self, params: Params, image_size: Size, strength: float) -> Params | None:
+        """Return the same draw, weaker."""
+        return softened(self.inner, params, image_size, strength)
 
     def promised(self, left_out: LeftOut) -> Size | None:
         """Return the size that a step owes even where it is left out."""

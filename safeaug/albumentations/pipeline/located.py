@@ -3,8 +3,8 @@
 from typing import Any
 
 from safeaug.albumentations.pipeline.leaf import Leaf
-from safeaug.albumentations.pipeline.passage import Passage
 from safeaug.errors import PipelineError, SafeAugError
+from safeaug.guarding.passage import Passage
 
 
 def located(error: Exception, leaf: Leaf, passage: Passage, data: dict[str, Any]) -> Exception:

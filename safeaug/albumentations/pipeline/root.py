@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.fork import Fork
 from safeaug.albumentations.pipeline.dry import MOVED
 from safeaug.albumentations.pipeline.guise import Guise, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
-from safeaug.albumentations.pipeline.passage import CURRENT, PLAIN, Asks, Mode, Passage
 from safeaug.albumentations.pipeline.streams import Streams
 from safeaug.albumentations.pipeline.workers import worker_key
 from safeaug.albumentations.reading import Reading
@@ -23,6 +21,8 @@ from safeaug.content import content_of_rows
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Size
+from safeaug.guarding.fork import Fork
+from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage
 from safeaug.policy import Policy, Status
 from safeaug.splitmix import GAMMA, MASK, mixed
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from safeaug.albumentations.changes import Params, UntoldError, Way, change_of
 from safeaug.albumentations.parts import letterboxed
-from safeaug.albumentations.pipeline.acting import acted
 from safeaug.albumentations.pipeline.dry import without_pixels
 from safeaug.albumentations.pipeline.guise import Guise
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.located import located
-from safeaug.albumentations.pipeline.passage import CURRENT, Passage
 from safeaug.albumentations.reports import LeftOut
+from safeaug.guarding.acting import acted
+from safeaug.guarding.passage import CURRENT, Passage
 from safeaug.policy import Status
 from safeaug.records import Step as Record
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.albumentations.fork import Fork, state_of
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.leaf import Leaf
+from safeaug.guarding.fork import Fork, state_of
 from safeaug.splitmix import GAMMA, MASK, mixed
 
 OF_A_GUARDED = "_base", "_calls", "_fork"

@@ -8,9 +8,9 @@ import numpy as np
 
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.pipeline.guard import guarded, needy
-from safeaug.albumentations.pipeline.passage import Mode
 from safeaug.albumentations.pipeline.root import Passed, Root
 from safeaug.errors import PolicyError
+from safeaug.guarding.passage import Mode
 from safeaug.policy import Policy
 from safeaug.records import Step
 from safeaug.splitmix import MASK, mixed

@@ -2,7 +2,7 @@
 
 A kind has no state; it is asked about a transform of the host, which may be a drop-in or one that `Safe` wraps.
 
-kind.py     Kind: what is asked; Cut: of transforms that cut by ``crop_coords``
+kind.py     Kind: what is asked, and how objects are read; Cut: of transforms that cut by ``crop_coords``
 between.py  Between: of crops that draw each end of a side by itself
 random.py   RandomCrop, RandomSizedCrop, RandomResizedCrop, RandomCropFromBorders
 fixed.py    CenterCrop, Crop, Pad, PadIfNeeded

@@ -4,9 +4,10 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows.kind import SIDE, Cut, ranged
+from safeaug.albumentations.windows.kind import Cut
 from safeaug.geometry import Domain, Size
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import SIDE, ranged
 
 
 class Ends(NamedTuple):

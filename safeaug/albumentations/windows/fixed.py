@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows.kind import Cut, Kind, Params
+from safeaug.albumentations.windows.kind import Cut, Kind
 from safeaug.candidates import Law
 from safeaug.geometry import Domain, Size, Window
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import Params
 
 
 class FixedCut(Cut):

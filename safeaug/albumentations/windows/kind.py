@@ -1,92 +1,22 @@
-"""What a guarded draw asks of its transform, and the answer of those that cut by ``crop_coords``."""
+"""What a guarded draw asks of a transform of this host, and the answer of those that cut by ``crop_coords``."""
 
-import math
-from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from safeaug.albumentations.draw import Draw
+from safeaug import guarding
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.targets import Sample, content_from
-from safeaug.candidates import Law
 from safeaug.content import Content
-from safeaug.geometry import Domain, Size, Window, size_of, window_at
+from safeaug.geometry import Size, Window, size_of, window_at
+from safeaug.guarding import Params
 from safeaug.policy import Policy
-from safeaug.records import Found
-from safeaug.search import search
-
-LATTICE = 64
-"""Sizes of the fixed lattice; where two numbers make a size, 8 of each."""
-
-SIDE = round(math.sqrt(LATTICE))
-
-Params = dict[str, Any]
-"""Parameters of one draw, by the host's own keys."""
 
 
-class Kind:
+class Kind(guarding.Kind):
     """Base of the kinds: one window, the whole image, at its own size."""
-
-    law = Law.UNIFORM
-    """How the host comes to its windows."""
-
-    redraws = True
-    """Whether another draw of the host may do where one does not."""
-
-    enlarges = False
-    """Whether the host renders windows of any size, so that ``on_fail="enlarge"`` has something to enlarge."""
-
-    cuts_first = False
-    """Whether a window is cut by ``crop_coords`` before the host's own code, which knows nothing of them, runs."""
-
-    roams = False
-    """Whether all positions inside the image are the domain, uniformly, of every draw without padding."""
-
-    promises = True
-    """Whether the host promises an output size, which a draw that is left out keeps too."""
-
-    def frame(self, drawn: Params, image_size: Size) -> Window:
-        """Return the rectangle, in the image frame, inside which the host places windows."""
-        return 0, 0, image_size[1], image_size[0]
-
-    def window(self, transform: Any, drawn: Params, image_size: Size) -> Window | None:
-        """Return the window of a draw, in the image frame; None for one that the host itself refuses."""
-        return 0, 0, image_size[1], image_size[0]
-
-    def mended(self, drawn: Params, image_size: Size) -> Window | None:
-        """Return a window that stands for one that the host itself refuses; None where that is the host's to say."""
-        return None
-
-    def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
-        """Write another window into the parameters of a draw. A kind of one window is never asked to."""
-        raise NotImplementedError
-
-    def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
-        """Return the output size of a window of this size."""
-        return size
-
-    def domain(self, draw: Draw, size: Size) -> Domain:
-        """Return the positions that the host can draw for a window of this size: all inside the frame."""
-        x0, y0, x1, y1 = draw.frame
-        return Domain(x0, x1 - size[1], y0, y1 - size[0])
-
-    def within(self, draw: Draw, size: Size) -> NDArray[np.bool_] | None:
-        """Return which positions of the domain the host's own promise allows, of shape (X, Y); None for all."""
-        return None
-
-    def lattice(self, draw: Draw) -> Iterable[Size]:
-        """Return sizes inside the host's own range, which are tried when redraws do not help."""
-        return ()
 
     def content(self, transform: Any, sample: Sample, policy: Policy, reading: Reading) -> Content:
         """Return what must survive of a sample."""
         return content_from(sample, policy, reading)
-
-    def find(self, draw: Draw, content: Content, policy: Policy) -> Found:
-        """Return the window that the guarded draw takes."""
-        return search(draw.first, draw, content, policy, draw.stream)
 
 
 class Cut(Kind):
@@ -110,12 +40,11 @@ class Cut(Kind):
         inside = left <= window[0] and top <= window[1] and window[2] <= right and window[3] <= bottom
         return window if inside else None
 
+    def pads(self, drawn: Params) -> bool:
+        """Return whether the image is padded before it is cut."""
+        return bool(drawn.get("pad_params"))
+
     def put(self, transform: Any, drawn: Params, window: Window, image_size: Size) -> None:
         """Write ``crop_coords``."""
         left, top, *_ = self.frame(drawn, image_size)
         drawn["crop_coords"] = window_at(window[0] - left, window[1] - top, size_of(window))
-
-
-def ranged(low: int, high: int, steps: int) -> list[int]:
-    """Return whole numbers from low to high, ends included, evenly in so many steps."""
-    return [low + round((high - low) * i / (steps - 1)) for i in range(steps)]

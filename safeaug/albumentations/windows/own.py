@@ -7,15 +7,16 @@ import numpy as np
 from albumentations.core.bbox_utils import denormalize_bboxes, union_of_bboxes
 from numpy.typing import NDArray
 
-from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.reading import Reading
 from safeaug.albumentations.targets import Sample
 from safeaug.albumentations.windows.between import Between, Ends
-from safeaug.albumentations.windows.kind import Cut, Params
+from safeaug.albumentations.windows.kind import Cut
 from safeaug.candidates import Law
 from safeaug.content import Content
 from safeaug.errors import ContentError
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import Params
 from safeaug.measures import demand_of, passes
 from safeaug.objects import semantic
 from safeaug.placement import rectangle

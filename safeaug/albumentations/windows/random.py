@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from safeaug.albumentations.draw import Draw
 from safeaug.albumentations.windows.between import Between, Ends
-from safeaug.albumentations.windows.kind import LATTICE, SIDE, Cut, Params, ranged
+from safeaug.albumentations.windows.kind import Cut
 from safeaug.geometry import Size, Window
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import LATTICE, SIDE, Params, ranged
 
 
 class RandomCut(Cut):

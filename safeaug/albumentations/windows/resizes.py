@@ -9,11 +9,12 @@ from typing import Any
 
 import albumentations as A
 
-from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows.kind import Kind, Params
+from safeaug.albumentations.windows.kind import Kind
 from safeaug.candidates import Law
 from safeaug.content import Content
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import Params
 from safeaug.measures import meets
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from safeaug.albumentations.windows.kind import Kind, Params
+from safeaug.albumentations.windows.kind import Kind
 from safeaug.candidates import Law
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding.kind import Params
 
 
 class Sides(Kind):

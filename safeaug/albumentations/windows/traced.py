@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.windows.kind import Cut, Kind, Params
+from safeaug.albumentations.windows.kind import Cut, Kind
 from safeaug.content import Content
 from safeaug.errors import PolicyError, RetentionError
 from safeaug.geometry import Size, Window, size_of, window_at
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.kind import Params
 from safeaug.measures import allows, demand_of, kept_weight, passes
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found

@@ -4,16 +4,15 @@ What `acting` does there by way of `visible` and the search is done here on plai
 verdict on the window is the ledger's in either case.
 """
 
-from typing import Any
-
-from safeaug.albumentations.changes import Params
-from safeaug.albumentations.pipeline.passage import Passage
 from safeaug.geometry import Size, Window, size_of, window_at
+from safeaug.guarding.leaf import Leaf
+from safeaug.guarding.passage import Passage
+from safeaug.guarding.way import Params
 from safeaug.ledger.visible import boxes_of
 from safeaug.plain import Asked, place
 
 
-def asked_of(passage: Passage, leaf: Any, drawn: Params) -> list[tuple[Asked, float]] | None:
+def asked_of(passage: Passage, leaf: Leaf, drawn: Params) -> list[tuple[Asked, float]] | None:
     """Return each box that is asked for, with the area of it that must stay, and its own area; None for another kind.
 
     Parameters
@@ -25,7 +24,7 @@ def asked_of(passage: Passage, leaf: Any, drawn: Params) -> list[tuple[Asked, fl
     drawn : dict
         Its draw.
     """
-    if not (passage.asks.plain and leaf.kind.roams) or drawn.get("pad_params"):
+    if not (passage.asks.plain and leaf.kind.roams) or leaf.kind.pads(drawn):
         return None
     boxes, promise, shares = boxes_of(passage.ledger), passage.promise, passage.ledger.shares[-1]
     if boxes is None:
@@ -43,7 +42,7 @@ def asked_of(passage: Passage, leaf: Any, drawn: Params) -> list[tuple[Asked, fl
     return asked or None
 
 
-def moved(asked: list[tuple[Asked, float]], leaf: Any, image_size: Size, first: Window) -> Window | None:
+def moved(asked: list[tuple[Asked, float]], leaf: Leaf, image_size: Size, first: Window) -> Window | None:
     """Return a window of the drawn size that keeps the boxes, with room for what follows where that can be."""
     size, stream = size_of(first), leaf.fork(first)
     if not (0 < size[0] <= image_size[0] and 0 < size[1] <= image_size[1]):

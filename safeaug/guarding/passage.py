@@ -2,11 +2,13 @@
 
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from safeaug.albumentations.changes import Params, UntoldError, Way, change_of
 from safeaug.content import Content
 from safeaug.geometry import Size, letterbox
+from safeaug.guarding.leaf import Leaf
+from safeaug.guarding.untold import UntoldError
+from safeaug.guarding.way import Params, Way
 from safeaug.ledger import (
     Ledger,
     Verdict,
@@ -117,7 +119,7 @@ class Passage:
         self.count, self.policy, self.asks = len(content.given), policy, asks
         self.number, self.mode = number, mode
         self.status = Status.FIRST if content.boxes else Status.EMPTY
-        self.steps: list[tuple[Any, Status]] = []
+        self.steps: list[tuple[Leaf, Status]] = []
         """How each step ended. They are counted once it is known that this passage stands."""
         self.blind = False
         """Whether a step was met that nobody can follow: what is left is not known from there on."""
@@ -148,7 +150,7 @@ class Passage:
         """Whether the promise does not hold, or holds only because a step came to nothing."""
         return self.status is Status.UNMET or self.weak
 
-    def note(self, leaf: Any, status: Status) -> None:
+    def note(self, leaf: Leaf, status: Status) -> None:
         """Note how a step ended: of a draw the worst counts."""
         self.steps.append((leaf, status))
         if status is Status.UNMET and self.status is not Status.UNMET:
@@ -156,7 +158,7 @@ class Passage:
         self.status = max(self.status, status)
         self.varies = self.varies or (leaf.varies and status is not Status.NOT_APPLIED)
 
-    def follow_only(self, leaf: Any, params: Params) -> None:
+    def follow_only(self, leaf: Leaf, params: Params) -> None:
         """Note a step of which nothing is asked; what it does is followed where somebody looks on."""
         if self.blind:
             status = Status.UNGUARDED
@@ -166,19 +168,19 @@ class Passage:
             status = Status.EMPTY if self.status is Status.EMPTY else Status.FIRST
         self.note(leaf, Status.UNGUARDED if self.released and leaf.way not in NOTHING_BUT else status)
 
-    def see(self, leaf: Any, params: Params) -> None:
+    def see(self, leaf: Leaf, params: Params) -> None:
         """Follow a step of which nothing is asked, as long as somebody can tell what it does."""
         try:
-            self.ledger = self.after(leaf.inner, params, params["shape"][:2])
+            self.ledger = self.after(leaf, params, params["shape"][:2])
         except UntoldError:
             self.blind = True
 
-    def after(self, transform: Any, params: Params, size: Size) -> Ledger:
+    def after(self, leaf: Leaf, params: Params, size: Size) -> Ledger:
         """Return what would be left after a step with these parameters."""
-        change = change_of(transform, params, size)
+        change = leaf.change(params, size)
         return self.ledger if change is None else follow(self.ledger, change)
 
-    def judge(self, after: Ledger, leaf: Any) -> Verdict:
+    def judge(self, after: Ledger, leaf: Leaf) -> Verdict:
         """Return whether what a step would leave keeps the promise.
 
         Of one that cannot be changed no pixels are asked: that the picture ends with too few says `end`.
@@ -189,7 +191,7 @@ class Passage:
         """Go on with what is left."""
         self.ledger, self.asked = after, verdict.asked
 
-    def left_out(self, leaf: Any, image_size: Size, promised: Size | None) -> None:
+    def left_out(self, leaf: Leaf, image_size: Size, promised: Size | None) -> None:
         """Note that a step was left out; in a promised size the picture is shown whole."""
         if promised is not None and not self.blind:
             self.ledger = follow(self.ledger, Windowed(letterbox(image_size, promised), promised))
@@ -230,7 +232,7 @@ class Passage:
         return weight_of(self.promise, self.asked)
 
 
-def _but_for_the_loss(leaf: Any, status: Status) -> Status:
+def _but_for_the_loss(leaf: Leaf, status: Status) -> Status:
     """Return how a step ended if what it took was not lost."""
     if status is Status.UNMET:
         return Status.MOVED if leaf.way is Way.WINDOW else Status.REDRAWN

@@ -1,14 +1,16 @@
 """What a guarded step does: keep its draw, move it, draw anew, soften, or say that nothing helps."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from safeaug.albumentations.changes import Params, RefusedError, UntoldError, Way, eases, softened, softens
-from safeaug.albumentations.draw import Draw
-from safeaug.albumentations.pipeline import quick
-from safeaug.albumentations.pipeline.passage import NOTHING_BUT, Passage
 from safeaug.content import Content
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding import quick
+from safeaug.guarding.draw import Draw
+from safeaug.guarding.leaf import Leaf
+from safeaug.guarding.passage import NOTHING_BUT, Passage
+from safeaug.guarding.untold import RefusedError, UntoldError
+from safeaug.guarding.way import Params, Way
 from safeaug.ledger import Ledger, Verdict, visible
 from safeaug.measures import allows
 from safeaug.policy import Policy, Status
@@ -19,7 +21,7 @@ STRENGTHS = 16
 """Steps from the drawn strength down to none in which a draw is softened."""
 
 
-def acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> Params:
+def acted(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params) -> Params:
     """Return the parameters with which a step is applied, and note how its draw ended.
 
     Parameters
@@ -46,10 +48,10 @@ def acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Para
     return drawn
 
 
-def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
+def _acted(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
     size: Size = params["shape"][:2]
     try:
-        after = passage.after(leaf.inner, {**params, **drawn}, size)
+        after = passage.after(leaf, {**params, **drawn}, size)
     except RefusedError:
         return drawn, Status.FIRST  # the host will say so
     except UntoldError:
@@ -71,7 +73,7 @@ def _acted(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     return drawn, Status.UNGUARDED
 
 
-def _is_stretched(policy: Policy, leaf: Any, drawn: Params, image_size: Size) -> bool:
+def _is_stretched(policy: Policy, leaf: Leaf, drawn: Params, image_size: Size) -> bool:
     if policy.max_stretch is None:
         return False
     window = leaf.kind.window(leaf.inner, drawn, image_size)
@@ -84,7 +86,7 @@ def _is_stretched(policy: Policy, leaf: Any, drawn: Params, image_size: Size) ->
 # Windows.
 
 
-def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
+def _moved(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params) -> tuple[Params, Status]:
     """Take another window, as a guarded crop does, among what is visible now."""
     size: Size = params["shape"][:2]
     first = leaf.kind.window(leaf.inner, drawn, size)
@@ -94,8 +96,9 @@ def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     if asked is not None:
         window = quick.moved(asked, leaf, size, first)
         if window is not None:
-            moved = {**drawn, "crop_coords": window}
-            after = passage.after(leaf.inner, {**params, **moved}, size)
+            moved = dict(drawn)
+            leaf.kind.put(leaf.inner, moved, window, size)
+            after = passage.after(leaf, {**params, **moved}, size)
             verdict = passage.judge(after, leaf)
             if verdict.kept:
                 passage.take(after, verdict)
@@ -103,14 +106,14 @@ def _moved(passage: Passage, leaf: Any, params: Params, data: Params, drawn: Par
     drawn, found = _found(passage, leaf, params, data, drawn, first, only_others=asked is not None)
     if found.status is Status.SKIPPED:
         raise leaf.left_out({**params, **drawn}, first)
-    after = passage.after(leaf.inner, {**params, **drawn}, size)
+    after = passage.after(leaf, {**params, **drawn}, size)
     verdict = passage.judge(after, leaf)
     passage.take(after, verdict)
     return drawn, found.status if verdict.kept else Status.UNMET
 
 
 def _found(
-    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, first: Window, *, only_others: bool
+    passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params, first: Window, *, only_others: bool
 ) -> tuple[Params, Found]:
     """Return the draw with the window that is taken, and how that was found.
 
@@ -135,7 +138,7 @@ def _found(
 
 
 def _searched(
-    leaf: Any,
+    leaf: Leaf,
     params: Params,
     data: Params,
     drawn: Params,
@@ -179,7 +182,7 @@ _Left = tuple[Ledger, Verdict]
 
 
 def _redrawn(
-    passage: Passage, leaf: Any, params: Params, data: Params, drawn: Params, left: _Left
+    passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params, left: _Left
 ) -> tuple[Params, Status]:
     """Draw anew; then the drawn one weaker and weaker; then as it was drawn, with what that leaves."""
     size: Size = params["shape"][:2]
@@ -188,7 +191,7 @@ def _redrawn(
     def kept(given: Params) -> _Left | None:
         """Return what a draw leaves, and the verdict; None where that breaks the promise."""
         try:
-            after = passage.after(leaf.inner, {**params, **given}, size)
+            after = passage.after(leaf, {**params, **given}, size)
         except UntoldError:  # nor does one keep anything that the host will refuse
             return None
         verdict = passage.judge(after, leaf)
@@ -200,7 +203,7 @@ def _redrawn(
         if taken is not None:
             passage.take(*taken)
             return other, Status.REDRAWN
-    softer = _weaker(leaf.inner, {**params, **drawn}, size, kept)
+    softer = _weaker(leaf, {**params, **drawn}, size, kept)
     if softer is None:
         passage.take(*left)
         return drawn, Status.UNMET
@@ -217,7 +220,7 @@ class _Softer(NamedTuple):
     left: _Left
 
 
-def _weaker(transform: Any, drawn: Params, size: Size, kept: Callable[[Params], _Left | None]) -> _Softer | None:
+def _weaker(leaf: Leaf, drawn: Params, size: Size, kept: Callable[[Params], _Left | None]) -> _Softer | None:
     """Return the strongest of the weaker draws that keeps the promise; None where none does.
 
     Where a weaker draw takes no more than a stronger one, half of them can be passed over at each look.
@@ -225,8 +228,8 @@ def _weaker(transform: Any, drawn: Params, size: Size, kept: Callable[[Params], 
     found = None
     numbers = list(range(STRENGTHS))
     while numbers:
-        number = numbers[len(numbers) // 2] if eases(transform) else numbers[-1]
-        weaker = softened(transform, drawn, size, number / STRENGTHS)
+        number = numbers[len(numbers) // 2] if leaf.eases else numbers[-1]
+        weaker = leaf.soften(drawn, size, number / STRENGTHS)
         left = None if weaker is None else kept(weaker)
         if weaker is not None and left is not None:
             found = _Softer(number, weaker, left)
@@ -236,8 +239,8 @@ def _weaker(transform: Any, drawn: Params, size: Size, kept: Callable[[Params], 
     return found
 
 
-def can_act(way: Way, transform: Any, *, fixed: bool) -> bool:
+def can_act(way: Way, *, fixed: bool, softens: bool) -> bool:
     """Return whether a step's draw can be changed: moved, drawn anew or softened."""
     if way is Way.WINDOW:
         return not fixed
-    return way is Way.PROJECTIVE or (way is Way.OCCLUDING and softens(transform))
+    return way is Way.PROJECTIVE or (way is Way.OCCLUDING and softens)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.albumentations.fork import Fork
 from safeaug.candidates import Law
 from safeaug.geometry import Domain, Size, Window
+from safeaug.guarding.fork import Fork
 
 if TYPE_CHECKING:
-    from safeaug.albumentations.windows import Kind
+    from safeaug.guarding.kind import Kind
 
 
 class Guard(Protocol):

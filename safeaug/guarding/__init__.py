@@ -1,0 +1,48 @@
+"""What the rooms of all hosts share: one guarded draw of a transform, and one sample's way through a guarded pipeline.
+
+kind.py     Kind: what a guarded draw asks of a transform whose draws are windows
+draw.py     Draw: one draw of it, as the search sees it
+fork.py     Fork: chance of the guard's own
+
+way.py      Way: in which way a transform changes the picture; Known: what is known of a class of transforms
+untold.py   UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
+
+leaf.py     Leaf: what is known of one step of a pipeline
+passage.py  Passage: one sample on its way, what is left of it, and how its steps ended
+acting.py   what a step does where its draw breaks the promise; quick.py: the commonest of it, in plain numbers
+"""
+
+from safeaug.guarding.acting import acted, can_act
+from safeaug.guarding.draw import Draw, Guard, stand_in
+from safeaug.guarding.fork import Fork, state_of
+from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
+from safeaug.guarding.leaf import Leaf
+from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage, asks_of
+from safeaug.guarding.untold import RefusedError, UntoldError
+from safeaug.guarding.way import Known, Params, Way
+
+__all__ = [
+    "CURRENT",
+    "LATTICE",
+    "PLAIN",
+    "SIDE",
+    "Asks",
+    "Draw",
+    "Fork",
+    "Guard",
+    "Kind",
+    "Known",
+    "Leaf",
+    "Mode",
+    "Params",
+    "Passage",
+    "RefusedError",
+    "UntoldError",
+    "Way",
+    "acted",
+    "asks_of",
+    "can_act",
+    "ranged",
+    "stand_in",
+    "state_of",
+]
