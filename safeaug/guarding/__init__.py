@@ -7,6 +7,7 @@ fork.py     Fork: chance of the guard's own
 way.py      Way: in which way a transform changes the picture; Known: what is known of a class of transforms
 untold.py   UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
 
+guise.py    Guise: what stands before a host's class in a guarded pipeline, whose instances stay the host's
 leaf.py     Leaf: what is known of one step of a pipeline
 passage.py  Passage: one sample on its way, what is left of it, and how its steps ended
 acting.py   what a step does where its draw breaks the promise; quick.py: the commonest of it, in plain numbers
@@ -15,6 +16,7 @@ acting.py   what a step does where its draw breaks the promise; quick.py: the co
 from safeaug.guarding.acting import acted, can_act
 from safeaug.guarding.draw import Draw, Guard, stand_in
 from safeaug.guarding.fork import Fork, state_of
+from safeaug.guarding.guise import Guise, put_on, take_off
 from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
 from safeaug.guarding.leaf import Leaf
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage, asks_of
@@ -30,6 +32,7 @@ __all__ = [
     "Draw",
     "Fork",
     "Guard",
+    "Guise",
     "Kind",
     "Known",
     "Leaf",
@@ -42,7 +45,9 @@ __all__ = [
     "acted",
     "asks_of",
     "can_act",
+    "put_on",
     "ranged",
     "stand_in",
     "state_of",
+    "take_off",
 ]

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from safeaug.albumentations.changes.known import theirs
 from safeaug.albumentations.drawing.seats import Lazy, Seat
 from safeaug.albumentations.drawing.told import ElsewhereError, Told, teller
-from safeaug.albumentations.pipeline.guise import Guise, put_on
+from safeaug.albumentations.pipeline.guise import Guise
 from safeaug.albumentations.pipeline.streams import parts_of
 from safeaug.geometry import Size
+from safeaug.guarding import put_on
 
 
 class Walked(NamedTuple):

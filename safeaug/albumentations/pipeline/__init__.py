@@ -6,7 +6,7 @@ stored.py   guarded pipelines as plain data
 
 root.py     Root: the host's pipeline, which begins and ends the passage of each sample
 step.py     Step: a transform of it, whose draws are looked at before they are applied; Still, Opaque
-guise.py    Guise: what both have in common: their instances stay instances of the host's classes
+guise.py    Guise: what both have in common: their instances are the host's, as plain data too
 leaf.py     Leaf: what is known of a step, and its chance
 tree.py     which steps may come behind which
 dry.py      a step without pixels

@@ -9,7 +9,6 @@ import albumentations as A
 
 from safeaug.albumentations.changes import Way, needs_objects, needs_pixels
 from safeaug.albumentations.guarded import Guarded
-from safeaug.albumentations.pipeline.guise import put_on, take_off
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.step import Opaque, Step, Still
@@ -18,6 +17,7 @@ from safeaug.albumentations.pipeline.tree import Behind, look_before, look_behin
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError
+from safeaug.guarding import put_on, take_off
 from safeaug.guarding.passage import asks_of
 from safeaug.policy import Policy
 

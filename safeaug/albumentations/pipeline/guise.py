@@ -1,21 +1,16 @@
-"""Classes with something of ours before the host's: their instances are the host's, and say so wherever it matters."""
+"""What every guarded part of a pipeline says of itself as plain data: that it is the host's."""
 
-from functools import cache
 from typing import Any
 
+from safeaug import guarding
 
-class Guise:
-    """Base of what stands before a class of the host, so that ``super()`` is the host's.
 
-    A guarded transform stays an instance of its class, with its attributes, targets and generators. It prints as that
-    and is serialised as that: what is loaded again, or replayed, is the plain transform.
+class Guise(guarding.Guise):
+    """Base of what stands before a class of the host.
+
+    A guarded transform prints as the host's and is serialised as that: what is loaded again, or replayed, is the plain
+    transform.
     """
-
-    guard_host: Any
-    """The host's class."""
-
-    guard_before: tuple[Any, ...]
-    """What stands before it."""
 
     def to_dict_private(self) -> dict[str, Any]:
         """Return the plain transform as plain data."""
@@ -27,33 +22,3 @@ class Guise:
 
     def _as_the_hosts(self, state: dict[str, Any]) -> dict[str, Any]:
         return {**state, "__class_fullname__": self.guard_host.get_class_fullname()}
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return _revived, (self.guard_host, *self.guard_before), super().__reduce_ex__(2)[2]
-
-
-def put_on(transform: Any, *before: Any) -> None:
-    """Let something stand before the class of a transform, and before what stands there already."""
-    host: Any = type(transform)
-    if isinstance(transform, Guise):
-        host, before = transform.guard_host, (*before, *transform.guard_before)
-    transform.__class__ = _class_of(host, *before)
-
-
-def take_off(transform: Any) -> None:
-    """Make a transform of the host's class again, if it is not, and forget what was added to it."""
-    if isinstance(transform, Guise):
-        transform.__class__ = transform.guard_host
-        for name in [name for name in vars(transform) if name.startswith("guard_")]:
-            delattr(transform, name)
-
-
-@cache
-def _class_of(host: Any, *before: Any) -> Any:
-    # The host's name, which it prints and records.
-    traits = {"__doc__": host.__doc__, "__module__": __name__, "guard_host": host, "guard_before": before}
-    return type(host.__name__, (*before, host), traits)
-
-
-def _revived(host: Any, *before: Any) -> Any:
-    return object.__new__(_class_of(host, *before))

@@ -11,11 +11,11 @@ import numpy as np
 from safeaug.albumentations.changes import Params, Way, change_of, eases, softened, softens, way_of
 from safeaug.albumentations.changes.known import theirs
 from safeaug.albumentations.guarded import Guarded
-from safeaug.albumentations.pipeline.guise import take_off
 from safeaug.albumentations.reports import LeftOut
 from safeaug.albumentations.windows import kind_of
 from safeaug.counts import Counts
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding import take_off
 from safeaug.guarding.acting import can_act
 from safeaug.guarding.draw import stand_in
 from safeaug.guarding.fork import Fork, state_of

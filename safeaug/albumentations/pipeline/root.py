@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from safeaug.albumentations.pipeline.dry import MOVED
-from safeaug.albumentations.pipeline.guise import Guise, take_off
+from safeaug.albumentations.pipeline.guise import Guise
 from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.streams import Streams
 from safeaug.albumentations.pipeline.workers import worker_key
@@ -21,6 +21,7 @@ from safeaug.content import content_of_rows
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Size
+from safeaug.guarding import take_off
 from safeaug.guarding.fork import Fork
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage
 from safeaug.policy import Policy, Status
