@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from safeaug.auditing.about import About
 from safeaug.auditing.assess import Assessment, Limits, assess
-from safeaug.auditing.bins import ASPECTS, aspect_of
+from safeaug.auditing.bins import AREAS, ASPECTS, area_of, aspect_of
 from safeaug.auditing.record import Record
 from safeaug.auditing.summary import summary_of
 from safeaug.auditing.terms import terms_of
@@ -112,7 +113,8 @@ def card(n: int, keep: Any = None, **changes: Any) -> dict[str, Any]:
     x, y, w, h = rng.random() * 0.5, rng.random() * 0.5, 0.3 + 0.2 * rng.random(), 0.3 + 0.2 * rng.random()
     inside = np.clip((boxes - [x, y, x, y]) / [w, h, w, h], 0, 1)
     area = (inside[:, 2] - inside[:, 0]) * w * (inside[:, 3] - inside[:, 1]) * h
-    left = (area / ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]))).round(4).tolist()
+    shares = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    left = (area / shares).round(4).tolist()
     fates = ["KEPT" if each >= 0.5 else "SLIVER" if each else "GONE" for each in left]
     damaged, emptied = "SLIVER" in fates, "KEPT" not in fates
     crop = image.crop((round(x * width), round(y * height), round((x + w) * width), round((y + h) * height)))
@@ -133,7 +135,8 @@ def card(n: int, keep: Any = None, **changes: Any) -> dict[str, Any]:
         "findings": ["SA1.sliver"] * damaged + ["SA1.emptied"] * emptied, "damaged": damaged, "emptied": emptied,
         "least": min([a for a, fate in zip(left, fates, strict=True) if fate == "SLIVER"] or left), "group": "",
         "size": list(size), "output": [224, 224], "aspect": ASPECTS[aspect_of(np.array([size]))[0]],
-        "labels": labels, "counted": [True] * len(labels), "fates": fates, "left": left,
+        "labels": labels, "areas": [AREAS[i] for i in area_of(shares)], "counted": [True] * len(labels),
+        "fates": fates, "left": left,
         "step": step if damaged or emptied else "", "area": round(w * h, 4), "padded": 0.0,
         "stretch": round(1 + w / 3, 3),
         "before": {"src": keep(f"{n}b", jpeg(image)), "size": [height, width], "note": ""},
@@ -158,12 +161,24 @@ def without_pictures(n: int, why: str) -> dict[str, Any]:
     return card(n, before=None, after=None, guarded=None, film=None, window=None, missing=why)
 
 
-def page(folder: Path, cards: Sequence[dict[str, Any]], *, label: str = "cat", title: str = "") -> Path:
-    """Write a page that holds its cards, and return where it lies."""
+def page(
+    folder: Path, cards: Sequence[dict[str, Any]], *, label: str = "cat", title: str = "", notes: Sequence[str] = ()
+) -> Path:
+    """Write a page that holds its cards, and each of their pictures once, and return where it lies."""
     told, judged = record(label)
-    shard = {"run": RUN, "first": 0, "cards": list(cards)}
+    pictures = list[str]()
+
+    def placed(look: dict[str, Any]) -> dict[str, Any]:
+        """Return something of which a picture is told by its place."""
+        if look.get("src") is not None:
+            if look["src"] not in pictures:
+                pictures.append(look["src"])
+            look["src"] = str(pictures.index(look["src"]))
+        return look
+
+    shard = {"run": RUN, "first": 0, "cards": json.loads(json.dumps(list(cards)), object_hook=placed)}
     index = folder / "index.html"
-    html = render(told, judged, inline=[shard], title=title)
+    html = render(told, judged, inline=[shard], pictures=pictures, title=title, notes=notes)
     index.write_text(html, encoding="utf-8", errors="backslashreplace")
     return index
 

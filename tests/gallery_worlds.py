@@ -56,7 +56,7 @@ def blue_box(pixels):
     return columns.min() / width, rows.min() / height, (columns.max() + 1) / width, (rows.max() + 1) / height
 
 
-def stub(record, assessment, inline, shards, replay):
+def stub(record, assessment, inline, shards, replay, pictures, notes):
     """Stand for the template: the cards, and what the record says."""
     told = {
         "about": [record.about.pipeline, record.about.data, record.counts.terms.pipeline],
@@ -65,6 +65,8 @@ def stub(record, assessment, inline, shards, replay):
         "inline": inline,
         "shards": shards,
         "replay": replay,
+        "pictures": pictures,
+        "notes": notes,
     }
     return f"<!doctype html>\n{json.dumps(told)}"
 
@@ -82,6 +84,11 @@ def cards_of(page, each=200):
         shards = [shard_of((page.parent / name).read_text(encoding="utf-8")) for name in told["shards"]]
     assert [shard["first"] for shard in shards] == [each * i for i in range(len(shards))]
     cards = [card for shard in shards for card in shard["cards"]]
+    if told["inline"] is not None:
+        for card in cards:
+            for look in (card["before"], card["after"], card["guarded"], *(card["film"] or ())):
+                if look is not None and look["src"] is not None:
+                    look["src"] = told["pictures"][int(look["src"])]
     assert [card["n"] for card in cards] == list(range(len(cards)))
     return cards
 

@@ -5,6 +5,7 @@ failure. ``AXE_CORE`` is the path of axe-core's ``axe.min.js``.
 """
 
 import io
+import itertools
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from safeaug.report.gallery.render import address_of
 from tests.browser_worlds import HOSTILE, RUN, card, jpeg, page, sharded, uri, without_pictures
 
 MUST = os.environ.get("SAFEAUG_BROWSER") == "1"
@@ -23,6 +25,12 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 AXE = os.environ.get("AXE_CORE", "")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 ALLOWED = ("file:", "data:", "blob:")
+ALL_THERE = """() => {
+  const told = document.getElementById("shown").textContent.replaceAll(",", "").match(/[0-9]+/g).map(Number);
+  const [total, page = 1] = told;
+  return document.querySelectorAll(".card").length === Math.min(200, total - 200 * (page - 1));
+}"""
+"""Whether as many cards stand there as the page says: all but the first come a moment later."""
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
 
 
@@ -85,6 +93,7 @@ def index(cards, tmp_path_factory):
 def numbers(tab) -> list[int]:
     """Return the numbers of the cards that are shown, in order, when all of them are."""
     tab.wait_for_timeout(60)
+    tab.wait_for_function(ALL_THERE)
     return tab.eval_on_selector_all(".card .open", "links => links.map((link) => Number(link.dataset.n))")
 
 
@@ -176,6 +185,7 @@ def test_filters_narrow_what_is_shown_and_are_taken_off(open_page, index, cards)
     for name, value, holds in (
         ("class", "Hund & Katze", lambda each: "Hund & Katze" in each["labels"]),
         ("aspect", "4:1 and wider", lambda each: each["aspect"] == "4:1 and wider"),
+        ("area", "5 % to 20 %", lambda each: "5 % to 20 %" in each["areas"]),
         ("step", "1 Affine", lambda each: each["step"] == "1 Affine"),
         ("finding", "SA1.emptied", lambda each: "SA1.emptied" in each["findings"]),
         ("status", "FIRST", lambda each: each["status"] == "FIRST"),
@@ -202,6 +212,8 @@ def test_a_click_on_a_stratum_or_a_step_shows_its_cards(open_page, index, cards)
     tab.click("table:has(caption:text('By the step')) a:text('1 Affine')")
     assert numbers(tab) == by_least([each for each in cards if each["step"] == "1 Affine"])
     tab.click("#rates ~ details summary")
+    tab.click(f"a[href='{address_of({'area': '1 % to 5 %'})}']")
+    assert numbers(tab) == by_least([each for each in cards if "1 % to 5 %" in each["areas"]])
     tab.click("a:text('class dog')")
     assert numbers(tab) == by_least([each for each in cards if "dog" in each["labels"]])
     tab.locator(".heat tr:has-text('lamp post') a").first.click()
@@ -293,6 +305,23 @@ def test_windows_and_boxes_stand_where_they_are_told_and_can_be_taken_off(open_p
         assert tab.locator(f".card path.{layer}.light").first.is_hidden()
 
 
+def test_names_of_objects_that_begin_together_do_not_lie_on_each_other(open_page, tmp_path):
+    boxes = [[0.1, 0.1, 0.5, 0.9], [0.1, 0.1, 0.9, 0.5], [0.15, 0.12, 0.4, 0.4], [0.1, 0.6, 0.3, 0.9]]
+    many = {"labels": ["shuttle model", "person", "face", "helmet"], "counted": [True] * 4, "fates": ["KEPT"] * 4}
+    tab = open_page(
+        page(tmp_path, [card(0, tabs=["worst"], boxes=boxes, boxes_after=[None, *boxes[1:]], **many)]), "#card=0"
+    )
+    for view in (0, 1):
+        texts = tab.locator("#figures .view").nth(view).locator("text.box")
+        assert texts.all_text_contents() == many["labels"][view:]
+        rows = texts.evaluate_all(
+            "all => all.map((text) => text.getBoundingClientRect()).map((box) => [box.top, box.bottom])"
+        )
+        middles = sorted((top + bottom) / 2 for top, bottom in rows)
+        height = min(bottom - top for top, bottom in rows)
+        assert min(after - before for before, after in itertools.pairwise(middles)) > 0.6 * height
+
+
 @pytest.mark.parametrize("flipped", [False, True])
 def test_the_slider_lays_the_result_where_it_came_from(open_page, tmp_path, flipped):
     window = [[1, 0.5], [0.5, 0.5], [0.5, 1], [1, 1]] if flipped else [[0.5, 0.5], [1, 0.5], [1, 1], [0.5, 1]]
@@ -337,6 +366,7 @@ def test_one_draw_tells_its_steps_what_is_left_and_how_to_make_it_again(open_pag
     )
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.click("#copy")
+    tab.wait_for_selector("dialog .said:not(:empty)")
     assert tab.locator("dialog .said").text_content() == "Copied."
     assert tab.evaluate("navigator.clipboard.readText()") == tab.locator("#again").text_content()
 
@@ -671,13 +701,15 @@ def hostile(tmp_path_factory):
             n, id=text, labels=[text, "cat"], counted=[True, True], fates=["SLIVER", "KEPT"], left=[0.1, 1.0],
             step=text, damaged=True, emptied=False, boxes=[[0.1, 0.1, 0.4, 0.4]] * 2, boxes_after=[[0, 0, 1, 1]] * 2,
             group=text,
-            findings=[text], aspect=text, status=text, tabs=["worst"], guarded=None, key=text,
+            findings=[text], aspect=text, areas=[text], status=text, tabs=["worst"], guarded=None, key=text,
             film=[{"step": text, "params": [[text, text]], "left": [0.1, 1.0], "src": None}],
         )
         for n, text in enumerate(HOSTILE)
     ]  # fmt: skip
     told.append(without_pictures(len(HOSTILE), HOSTILE[0] + HOSTILE[2]))
-    return page(tmp_path_factory.mktemp("hostile"), told, label=HOSTILE[0] + HOSTILE[2], title=HOSTILE[1])
+    return page(
+        tmp_path_factory.mktemp("hostile"), told, label=HOSTILE[0] + HOSTILE[2], title=HOSTILE[1], notes=HOSTILE
+    )
 
 
 def test_text_that_acts_does_nothing_and_can_be_read(open_page, hostile):
@@ -701,7 +733,7 @@ def test_text_that_acts_does_nothing_and_can_be_read(open_page, hostile):
     assert tab.locator("#counts").text_content().startswith("0 accepted, 0 rejected, 0 flagged, 4 with a note")
     assert tab.evaluate("window.acted") is None
     assert "\u202e" not in tab.locator("main").text_content() + tab.title()
-    for name in ("step", "class", "aspect", "status", "finding"):
+    for name in ("step", "class", "aspect", "area", "status", "finding"):
         choose(tab, name, HOSTILE[1])
         assert numbers(tab) == [1]
         tab.click("#clear")

@@ -3,9 +3,11 @@
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import albumentations as A
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,9 +89,9 @@ def test_a_gallery_that_does_not_fit_is_a_folder_whose_parts_are_small(tmp_path,
         for look in ("before", "after", "guarded"):
             if here[look] is not None:
                 file = (tmp_path / "out" / here[look].pop("src")).read_bytes()
-                assert books.in_page("", file) == there[look].pop("src")
+                assert books.in_page(file) == there[look].pop("src")
         for frame, other in zip(here["film"], there["film"], strict=True):
-            assert books.in_page("", (tmp_path / "out" / frame.pop("src")).read_bytes()) == other.pop("src")
+            assert books.in_page((tmp_path / "out" / frame.pop("src")).read_bytes()) == other.pop("src")
         assert here == there
     assert len({card["n"] for card in cards}) == 110
 
@@ -99,6 +101,15 @@ def test_the_same_picture_is_one_file(tmp_path, monkeypatch):
     cards = cards_of(written(tmp_path / "out", [sample()], 20).page)
     assert len(cards) == 20
     assert len({card["before"]["src"] for card in cards}) == 1
+
+
+def test_the_same_picture_stands_in_the_page_once(tmp_path):
+    page = written(tmp_path / "a.html", [sample(), sample("b", (60, 300), [(5, 5, 50, 50)])], 20).page
+    pictures, cards = stub_of(page)["pictures"], cards_of(page)
+    assert len(pictures) == len(set(pictures))
+    assert {card["before"]["src"] for card in cards} <= set(pictures)
+    assert len({card["before"]["src"] for card in cards}) == 2
+    assert all(page.read_text(encoding="utf-8").count(each) == 1 for each in pictures)
 
 
 def test_what_does_not_fit_into_a_file_is_refused_and_nothing_is_written(tmp_path, monkeypatch):
@@ -149,11 +160,46 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_a_run_is_known_by_all_that_it_was_made_of(tmp_path):
-    record = record_of([sample()])
+def made():
+    """Return a pipeline that prints where in memory its function lies."""
+
+    def as_it_is(image, **params):
+        return image
+
+    return pipeline(A.RandomCrop(40, 60), A.Lambda(image=as_it_is, name="as it is"))
+
+
+def test_a_review_survives_the_same_audit_on_another_day(tmp_path):
+    record, again = (record_of([sample()], train=made()) for _ in range(2))
+    assert record.about.pipeline != again.about.pipeline  # it lies elsewhere
     told = written(tmp_path / "out", [sample()], record=record)
-    assert {shard["run"] for shard in stub_of(told.page)["inline"]} == {run_id(record.about)}
-    assert run_id(record.about) != run_id(record_of([sample()], seed=1).about)
+    assert {shard["run"] for shard in stub_of(told.page)["inline"]} == {run_id(record)}
+    for changed in ({}, {"started": "2099-01-01T00:00:00+00:00", "seconds": 7.5}, {"safeaug": "9", "numpy": "9"}):
+        later = replace(again, about=msgspec.structs.replace(again.about, **changed))
+        assert run_id(later) == run_id(record)
+    assert run_id(record_of([sample()], train=made(), processes=2)) == run_id(record)
+    assert run_id(record_of([sample()], train=made(), worst=1, random=0)) == run_id(record)
+
+
+def test_another_audit_has_a_review_of_its_own():
+    audits = [
+        record_of([sample()]),
+        record_of([sample()], seed=1),
+        record_of([sample()], draws=5),
+        record_of([sample()], labels="image"),
+        record_of([sample(), sample("b")]),
+        record_of([sample()], train=pipeline(A.RandomCrop(40, 61), A.HorizontalFlip(p=0.5))),
+        record_of([sample()], named=("train.py:train", "coco:a.json")),
+        record_of([sample()], named=("train.py:train", "coco:b.json")),
+        record_of([sample()], named=("train.py:other", "coco:b.json")),
+        record_of([sample()], train=made(), named=("train.py:other", "coco:b.json")),  # the file has been changed
+    ]
+    first = audits[0]
+    audits += [
+        replace(first, about=msgspec.structs.replace(first.about, **changed))
+        for changed in ({"schema": "safeaug.audit/2"}, {"host": "albumentations 9"})
+    ]
+    assert len({run_id(each) for each in audits}) == len(audits)
 
 
 def test_how_far_it_is_can_be_seen(tmp_path):

@@ -223,6 +223,31 @@ def test_cards_stand_in_the_page_or_are_named():
     assert "inline" not in told
 
 
+def test_what_there_is_to_say_of_the_pictures_stands_above_them():
+    said = "There is no tab of plain against guarded: min_visibility=0.9 & <b>more</b>."
+    html = page_of(notes=[said])
+    assert said in Page(html).text
+    assert "<b>" not in html
+    assert html.index('id="draws"') < html.index("There is no tab") < html.index('id="gallery"')
+    assert "There is no tab" not in page_of()
+
+
+def test_the_pictures_of_cards_in_the_page_stand_there_once():
+    pictures = ["data:image/webp;base64,AAAA", "data:image/webp;base64,BBBB"]
+    told = {attrs["id"]: json.loads(text) for attrs, text in Page(page_of(pictures=pictures)).scripts if "id" in attrs}
+    assert told["images"] == pictures
+
+
+def test_shape_size_class_and_step_lead_to_the_cards_that_are_so():
+    read = Page(page_of())
+    links = {each["href"] for each in read.all("a") if "=" in each["href"]}
+    _, judged = record()
+    sizes = [rate.area for rate in judged.rates if rate.kind == "area"]
+    assert len(sizes) > 2
+    assert {address_of({"area": area}) for area in sizes} <= links
+    assert {each.get("name") for each in read.all("select")} >= {"step", "class", "aspect", "area", "status", "finding"}
+
+
 def test_a_page_without_cards_needs_no_script():
     for options in ({"inline": []}, {"inline": None}):
         read = Page(page_of(**options))
@@ -244,7 +269,7 @@ def test_any_label_is_text_on_the_page_and_leads_to_its_cards(label):
 def test_text_that_acts_changes_nothing_but_text(text):
     safe = text.encode("utf-8", "backslashreplace").decode()
     shard = {"run": safe, "first": 0, "cards": [card(1, id=safe, labels=[safe])]}
-    harmless, evil = (Page(page_of(label, title=label)) for label in ("cat", text))
+    harmless, evil = (Page(page_of(label, title=label, notes=[label])) for label in ("cat", text))
     assert Counter(tag for tag, _ in harmless.tags) == Counter(tag for tag, _ in evil.tags)
     assert all(each.isprintable() or each == "\n" for part in evil.texts for each in part)
     (cards,) = [

@@ -129,7 +129,7 @@ def test_the_pages_are_written_and_lead_to_each_other(script, stories, tmp_path)
             assert f"gallery/{story.name}.py:samples" in text
             assert "Content-Security-Policy" in text
             assert str(tmp_path) not in text
-            assert "data:image/jpeg;base64," in text
+            assert "data:image/webp;base64," in text
 
 
 def test_one_story_alone(script, tmp_path):

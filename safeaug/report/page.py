@@ -110,7 +110,7 @@ def _plain(record: Record, assessment: Assessment, path: Path, force: bool) -> P
         return path
     with staged(path, force=force) as stage:
         write(stage / INDEX, page)
-        write(stage / MARKER, marker(run_id(record.about)))
+        write(stage / MARKER, marker(run_id(record)))
     return path / INDEX
 
 

@@ -6,16 +6,16 @@ const all = (selector) => document.querySelectorAll(selector);
 const about = JSON.parse($("about").textContent), { shards, tabs: TABS, marks: MARKS } = about;
 const grid = $("cards"), dialog = $("detail"), filters = $("filters"), root = document.documentElement;
 
-const PAGE = 200, FIRST = 16; // cards in the grid, and those that stand there at once
+const PAGE = 200, FIRST = 16; // cards in the grid, and those there at once
 const DEFAULTS = {
-  tab: "", step: "", class: "", aspect: "", status: "", finding: "", mark: "", q: "", sort: "left", down: "", page: "1", card: "",
+  tab: "", step: "", class: "", aspect: "", area: "", status: "", finding: "", mark: "", q: "", sort: "left", down: "", page: "1", card: "",
 };
 
 const state = { ...DEFAULTS };
 let cards = []; // all that have arrived
 let view = []; // those that the state chooses, in its order
 let list = []; // those of its page
-let current = null; // the card that keys are about
+let current = null; // the card of keys
 let arrivals = 0, run = "";
 const byNumber = new Map(), orders = new Map();
 
@@ -41,7 +41,6 @@ function brief(text, most = 90) {
   return told.length > most ? `${told.slice(0, most - 20)} … ${told.slice(-20)}` : told;
 }
 
-/** A text in brief, the whole on demand. */
 function whole(text, most = 60) {
   const told = make("bdi", {}, clean(text)), start = brief(text, most);
   return start === told.textContent ? told : make("details", {}, make("summary", {}, start), told);
@@ -63,7 +62,6 @@ function keep(name, value) {
   try { localStorage.setItem(`safeaug.${name}`, value); } catch { $("kept").hidden = false; }
 }
 
-/** Say something, aloud too. */
 function say(text) {
   for (const each of all(".said")) each.textContent = text;
 }
@@ -78,7 +76,7 @@ const named = (card, i) => brief(card.labels[i] || "object", 24);
 
 /** The least that is left of a damaged object, or of one that counts if none is. */
 function least(card, left) {
-  const known = [...(left || []).entries()].filter(([i, share]) => share != null && card.counted[i]);
+  const known = [...left.entries()].filter(([i, share]) => share != null && card.counted[i]);
   const some = known.filter(([i]) => bad(card, i));
   return Math.min(...(some.length ? some : known).map(([, share]) => share));
 }
@@ -89,6 +87,7 @@ const FACETS = {
   step: (card) => [stepOf(card)],
   class: (card) => card.labels,
   aspect: (card) => [card.aspect],
+  area: (card) => card.areas,
   status: (card) => [card.status],
   finding: (card) => card.findings,
   mark: marks,
@@ -117,7 +116,7 @@ function go(change, replace = false, opened = false) {
   show();
 }
 
-let drawn = "";
+let drawn;
 function show() {
   state.tab ||= tabs()[0];
   const wanted = JSON.stringify({ ...state, card: "", arrivals });
@@ -141,7 +140,7 @@ function chosen() {
 
 /** The cards of a tab in an order; those that lack what it goes by stand last. */
 function ordered(sort, down, tab) {
-  const name = [sort, down, tab].join(), sign = down ? -1 : 1;
+  const name = `${[sort, down, tab]}`, sign = down ? -1 : 1;
   if (!orders.has(name)) {
     const keyed = cards.filter((card) => inTab(card, tab)).map((card) => ({ card, key: (SORTS[sort] || SORTS.left)(card) ?? "" }));
     keyed.sort((a, b) => (a.key === "") - (b.key === "") || sign * ((a.key > b.key) - (a.key < b.key)) || a.card.n - b.card.n);
@@ -152,7 +151,7 @@ function ordered(sort, down, tab) {
 
 // What stands above the cards.
 
-let offered = "";
+let offered;
 function controls() {
   if (offered !== state.tab + arrivals) {
     offered = state.tab + arrivals;
@@ -164,7 +163,7 @@ function controls() {
   }
   for (const each of filters.querySelectorAll("[name]")) each.value = state[each.name];
   $("down").setAttribute("aria-pressed", state.down === "1");
-  const last = Math.max(Math.ceil(view.length / PAGE), 1);
+  const last = Math.ceil(view.length / PAGE) || 1;
   state.page = `${Math.min(Math.max(state.page | 0, 1), last)}`;
   const more = arrivals < shards.length ? "; more are coming" : "";
   $("shown").textContent = `${number(view.length)} draws${last > 1 ? `, page ${state.page} of ${last}` : ""}${more}`;
@@ -178,15 +177,14 @@ function choices(name) {
   for (const value of cards.flatMap((card) => (inTab(card, state.tab) ? [...new Set(FACETS[name](card))] : []))) {
     if (value) counts.set(value, (counts.get(value) || 0) + 1);
   }
-  const ranked = [...counts].sort(([, one], [, other]) => other - one);
   const option = ([value, count]) => make("option", { value }, `${brief(value, 60)} (${number(count)})`);
   filters.elements[name].length = 1;
-  filters.elements[name].append(...ranked.map(option));
+  filters.elements[name].append(...[...counts].sort(([, one], [, other]) => other - one).map(option));
 }
 
 // The grid.
 
-let later = 0;
+let later;
 function fill() {
   list = view.slice((state.page - 1) * PAGE, state.page * PAGE);
   grid.className = state.tab;
@@ -206,12 +204,12 @@ function built(card) {
   const some = [...card.labels.keys()].filter((i) => hurt(card, i));
   const fates = some.slice(0, 2).map((i) => `${card.fates[i]} ${named(card, i)}`);
   if (some.length > 2) fates.push(`${some.length - 2} more`);
-  const name = [make("bdi", {}, brief(card.id)), " ", make("span.faint", {}, `draw ${card.draw}`)];
   const left = some.length ? leftOf(card, card.left) : card.least == null ? "–" : "not damaged";
   const step = [stepOf(card), card.status === "FIRST" ? "" : card.status].filter(Boolean).join(" · ");
   return make("li.card", {},
     make("div.pair", {}, ...pictures(card, three)),
-    make("p", {}, make("a.open", { href: `#card=${card.n}`, "data-n": card.n }, ...name)),
+    make("p", {}, make("a.open", { href: `#card=${card.n}`, "data-n": card.n },
+      make("bdi", {}, brief(card.id)), " ", make("span.faint", {}, `draw ${card.draw}`))),
     make("p", {}, make("strong", {}, left), " ", fates.join(", ")),
     make("p.faint", {}, three ? `guarded: ${leftOf(card, three.left)}` : brief(step)),
     make("p.marks"));
@@ -235,10 +233,10 @@ function pictures(card, three, large) {
 function pictured(card, image, name, alt, frames = [], boxes = [], large) {
   const out = make("div.view");
   if (image?.src) {
-    const [height, width] = image.size || [1, 1];
-    const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": true }, ...layers(card, [height, width], frames, boxes, large));
+    const size = image.size || [1, 1], viewBox = `0 0 ${size[1]} ${size[0]}`;
+    const svg = make("svg:svg", { viewBox, "aria-hidden": true }, ...layers(card, size, frames, boxes, large));
     out.append(make("img", { src: image.src, alt: `${title(card)}: ${alt}`, decoding: "async" }), svg);
-  } else out.append(make("p.missing", {}, `No picture. ${brief(card.missing || "", 200)}`));
+  } else out.append(make("p.missing", {}, `No picture. ${brief(card.missing, 200)}`));
   if (name) out.append(make("span.what", {}, name));
   return out;
 }
@@ -247,12 +245,11 @@ const scaled = (corners, [height, width]) => corners.map(([x, y]) => [x * width,
 
 /** Windows and boxes: a light line on a dark one is seen on any picture. */
 function layers(card, [height, width], [frame, guarded], boxes, large) {
-  const out = [], size = Math.min(Math.max(height, width) / 28, height / 7);
+  const out = [], names = [], size = Math.min(Math.max(height, width) / 21, height / 7);
   const ring = (corners) => `M${scaled(corners, [height, width]).join("L")}Z`;
   const line = (name, d) => d && out.push(make(`svg:path.dark.${name}`, { d }), make(`svg:path.light.${name}`, { d }));
   if (frame) {
-    const shade = make("svg:path.shade", { d: `M0 0H${width}V${height}H0Z${ring(frame)}` });
-    out.push(make("svg:svg.window", { width, height }, shade));
+    out.push(make("svg:svg.window", { width, height }, make("svg:path.shade", { d: `M0 0H${width}V${height}H0Z${ring(frame)}` })));
     line("window", ring(frame));
   }
   line("window.guarded", guarded && ring(guarded));
@@ -260,8 +257,13 @@ function layers(card, [height, width], [frame, guarded], boxes, large) {
     const some = boxes.filter((box, i) => box && hurt(card, i) === hit);
     line(hit ? "box.hit" : "box", some.map(([x, y, right, low]) => ring([[x, y], [right, y], [right, low], [x, low]])).join(""));
   }
-  if (large) boxes.forEach((box, i) => box && out.push(
-    make("svg:text.box", { x: box[0] * width + size / 3, y: box[1] * height + size, "font-size": size }, named(card, i))));
+  if (large) boxes.forEach((box, i) => {
+    if (!box) return;
+    let [x, y] = scaled([box], [height, width])[0];
+    while (names.some(([a, b]) => Math.abs(a - x) < 7 * size && Math.abs(b - y) < size)) y += size / 2;
+    names.push([x, y]);
+    out.push(make("svg:text.box", { x: x + size / 3, y: y + size, "font-size": size }, named(card, i)));
+  });
   return out;
 }
 
@@ -299,7 +301,7 @@ function review() {
   const counts = ["accept", "reject", "flag", "note"].map((name) => `${number(count(name))} ${MARKS[name]}`);
   $("counts").textContent = `${counts.join(", ")}; of ${number(cards.length)} draws`;
   for (const each of all("[data-letter=u]")) each.disabled = !past.length;
-  for (const [i, node] of [...grid.children].entries()) marked(node, list[i]);
+  [...grid.children].forEach((node, i) => marked(node, list[i]));
   if (dialog.open) pressed();
 }
 
@@ -329,8 +331,8 @@ function undo() {
 }
 
 function save() {
-  const file = new Blob([exported()], { type: "application/json" });
-  make("a", { href: URL.createObjectURL(file), download: `review-${run}.json` }).click();
+  const href = URL.createObjectURL(new Blob([exported()], { type: "application/json" }));
+  make("a", { href, download: `review-${run}.json` }).click();
   say(`Exported: ${tally()}`);
 }
 
@@ -405,8 +407,9 @@ function objects(card) {
     make("th", { scope: "row" }, whole(label || "object")),
     ...columns.map(([, left]) => make("td.number", {}, percent(left?.[i]))),
     make("td", {}, card.counted[i] ? card.fates[i] || "not told" : "not asked for")));
-  $("objects").tHead.replaceChildren(make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head))));
-  $("objects").tBodies[0].replaceChildren(...rows);
+  const { tHead, tBodies } = $("objects");
+  tHead.replaceChildren(make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head))));
+  tBodies[0].replaceChildren(...rows);
 }
 
 const pairs = (entries) => entries.map(([name, value]) => make("div", {}, make("dt", {}, brief(name, 40)), make("dd", {}, whole(value))));
@@ -426,7 +429,7 @@ function film(card) {
     pictured(card, frame, "", `after ${brief(frame.step)}`),
     make("strong", {}, brief(frame.step, 60)),
     make("p", {}, leftOf(card, frame.left)),
-    make("dl", {}, ...pairs(frame.params || [])))));
+    make("dl", {}, ...pairs(frame.params)))));
 }
 
 function pressed() {
@@ -444,7 +447,7 @@ function quoted(id) {
 
 /** Make a card the current one, in the dialog or in the grid. */
 function stand(card) {
-  const at = view.indexOf(card), page = at < 0 ? state.page : `${Math.floor(at / PAGE) + 1}`;
+  const at = view.indexOf(card), page = at < 0 ? state.page : `${(at / PAGE | 0) + 1}`;
   if (dialog.open) return go({ page, card: `${card.n}` }, true);
   current = card;
   if (page !== state.page) go({ page }, true);
@@ -474,7 +477,7 @@ const LETTERS = {
   n: (card) => { if (!dialog.open) open(card); $("note").focus(); },
 };
 
-document.addEventListener("keydown", (event) => {
+document.onkeydown = (event) => {
   const { target, key } = event, letter = key.toLowerCase(), inside = dialog.open || grid.contains(target);
   const row = dialog.open ? 0 : getComputedStyle(grid).gridTemplateColumns.split(" ").length;
   const by = inside && target.type !== "range" && { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row }[key];
@@ -485,13 +488,13 @@ document.addEventListener("keydown", (event) => {
   else if (letter in LETTERS && $("keys").checked && ("jku<>".includes(letter) || (inside && current))) LETTERS[letter](current);
   else return;
   event.preventDefault();
-});
+};
 
 grid.addEventListener("focusin", ({ target }) => {
   current = byNumber.get(target.dataset.n) || current;
 });
 
-document.addEventListener("click", (event) => {
+document.onclick = (event) => {
   const link = event.target.closest("a[href^='#']");
   if (!link || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
@@ -501,10 +504,10 @@ document.addEventListener("click", (event) => {
   if (!$(told)) go({ ...DEFAULTS, ...change });
   place.scrollIntoView();
   place.focus({ preventScroll: true });
-});
+};
 
-addEventListener("popstate", () => { read(); show(); });
-dialog.addEventListener("close", () => {
+window.onpopstate = () => { read(); show(); };
+dialog.onclose = () => {
   const card = byNumber.get(dialog.dataset.n);
   if (state.card && history.state?.opened) {
     addEventListener("popstate", () => stand(card), { once: true });
@@ -512,7 +515,7 @@ dialog.addEventListener("close", () => {
   }
   if (state.card) go({ page: state.page }, true);
   stand(card);
-});
+};
 
 // What can be pressed.
 
@@ -565,7 +568,6 @@ function take(shard) {
   }
 }
 
-/** Look at the first cards, and at all of them. */
 function arrived() {
   arrivals += 1;
   if (arrivals > 1 && arrivals < shards.length) return;
@@ -597,6 +599,7 @@ read();
 window.safeaug = { push: take };
 if (shards.length) fetched(shards[0]);
 else {
-  JSON.parse($("inline").textContent).forEach(take);
+  const pictures = JSON.parse($("images").textContent);
+  JSON.parse($("inline").textContent, (key, value) => (key === "src" && pictures[value]) || value).forEach(take);
   arrived();
 }

@@ -10,6 +10,7 @@ import msgspec
 from safeaug.errors import OutputError
 from safeaug.report.gallery.card import Card, Shard, placed
 from safeaug.report.gallery.folder import write
+from safeaug.report.gallery.thumbs import FORMAT
 
 PAGE = 25_000_000
 """Bytes that a page may have. Beyond that browsers take seconds to open it."""
@@ -48,15 +49,20 @@ class Book:
         self.shards: list[str] = []
         self._stage, self._page, self._inside = stage, page, True
         self._waiting: list[Card] = []
-        self._files = _Files(stage)
+        self._known, self._files = _Pictures(), _Files(stage)
+
+    @property
+    def pictures(self) -> list[str]:
+        """The pictures that stand in the page, each once; cards there call them by their places."""
+        return self._known.pictures
 
     def add(self, card: Card) -> None:
         """Bind one more card."""
         self.number += 1
         self._waiting.append(card)
         if self._inside:
-            self.bytes += len(msgspec.json.encode(placed(card, in_page)))
-            if self.bytes > self._page:
+            self.bytes += len(msgspec.json.encode(placed(card, self._known.keep)))
+            if self.bytes + self._known.bytes > self._page:
                 self.part()
         elif len(self._waiting) == CARDS:
             self._shard()
@@ -79,7 +85,7 @@ class Book:
             self._waiting = cards[first : first + CARDS]
             if len(self._waiting) == CARDS:
                 self._shard()
-        self.bytes = 0
+        self.bytes, self._known = 0, _Pictures()
 
     def inline(self) -> list[dict[str, Any]] | None:
         """Return the shards that stand in the page, as plain values; None where they are files."""
@@ -87,7 +93,7 @@ class Book:
             if self._waiting:
                 self._shard()
             return None
-        cards = [placed(card, in_page) for card in self._waiting]
+        cards = [placed(card, self._known.keep) for card in self._waiting]
         parts = [Shard(run=self.run, first=i, cards=tuple(cards[i : i + CARDS])) for i in range(0, len(cards), CARDS)]
         plain: list[dict[str, Any]] = msgspec.to_builtins(parts)
         return plain
@@ -99,6 +105,22 @@ class Book:
         write(self._stage / name, script_of(Shard(run=self.run, first=cards[0].n, cards=cards)))
         self.shards.append(name)
         self._waiting = []
+
+
+class _Pictures:
+    """Pictures as a page holds them in itself; the same picture stands there once."""
+
+    def __init__(self) -> None:
+        self.pictures, self.bytes = list[str](), 0
+        self._known = dict[bytes, str]()
+
+    def keep(self, name: str, file: bytes) -> str:
+        """Put a picture among the others, and return its place."""
+        if file not in self._known:
+            self._known[file] = str(len(self.pictures))
+            self.pictures.append(in_page(file))
+            self.bytes += len(self.pictures[-1])
+        return self._known[file]
 
 
 class _Files:
@@ -115,20 +137,20 @@ class _Files:
             folder = f"thumbs-{len(self._known) // FILES:03d}"
             if len(self._known) % FILES == 0:
                 (self._stage / folder).mkdir()
-            self._known[digest] = f"{folder}/{name}.jpg"
-            write(self._stage / folder / f"{name}.jpg", file)
+            self._known[digest] = f"{folder}/{name}.{FORMAT}"
+            write(self._stage / folder / f"{name}.{FORMAT}", file)
         return self._known[digest]
 
 
-def in_page(name: str, file: bytes) -> str:
+def in_page(file: bytes) -> str:
     """Return a picture as a page holds it in itself.
 
     Examples
     --------
-    >>> in_page("17b", b"jpeg")
-    'data:image/jpeg;base64,anBlZw=='
+    >>> in_page(b"webp")
+    'data:image/webp;base64,d2VicA=='
     """
-    return f"data:image/jpeg;base64,{base64.b64encode(file).decode()}"
+    return f"data:image/{FORMAT};base64,{base64.b64encode(file).decode()}"
 
 
 def script_of(shard: Shard) -> bytes:

@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from safeaug.auditing.about import About
+from safeaug.auditing.record import Record
 from safeaug.geometry import Size
 
 Point = tuple[float, float]
 Corners = tuple[float, float, float, float]
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""How a function prints where it lies in memory, which is elsewhere in every process."""
 
 HOLD = 6
 """Decimals of a share that is sorted by; of a place on a picture there are fewer."""
@@ -86,6 +90,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
         Height and width of the picture, and of what was made of it; None where that is not known.
     aspect : str
         In which bin the picture's shape is.
+    areas : tuple of str
+        In which bin each object's share of the picture is; empty where it is not asked for, or not known.
     step : str
         The step to blame; empty where there is none.
     before, after : Look or None
@@ -119,6 +125,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     output: Size | None = None
     aspect: str = ""
     labels: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
     counted: tuple[bool, ...] = ()
     fates: tuple[str | None, ...] = ()
     left: tuple[float | None, ...] = ()
@@ -153,9 +160,9 @@ def placed(card: Card, keep: Keep) -> Card:
 
     Examples
     --------
-    >>> card = Card(n=7, id="a", draw=0, key="0", tabs=(), status="FIRST", before=Look(src=b"jpeg", size=(2, 3)))
-    >>> placed(card, lambda name, file: f"{name}.jpg").before.src
-    '7b.jpg'
+    >>> card = Card(n=7, id="a", draw=0, key="0", tabs=(), status="FIRST", before=Look(src=b"webp", size=(2, 3)))
+    >>> placed(card, lambda name, file: f"{name}.webp").before.src
+    '7b.webp'
     """
 
     def put(mark: str, src: bytes | str | None) -> str | None:
@@ -171,15 +178,28 @@ def placed(card: Card, keep: Keep) -> Card:
     return msgspec.structs.replace(card, film=film, **changes)
 
 
-def run_id(about: About) -> str:
-    """Return the text by which a review is told to belong to an audit.
+def run_id(record: Record) -> str:
+    """Return the text by which a review is told to belong to an audit: the same whenever the same draws are made again.
+
+    It goes by what makes a draw what it is, and by what a decision is about: the layout of the record, the host and its
+    version, the pipeline by its name and as it prints, the data by their name and number, the seed, the draws, and what
+    a label stands for. When it was done, by which version of safeaug and of numpy, how many draws are shown, and the
+    policy, under which other draws may be the worst, do not matter: a decision is found by its sample and draw.
 
     Examples
     --------
-    >>> len(run_id(About())), run_id(About(seed=1)) == run_id(About(seed=2))
-    (16, False)
+    >>> from dataclasses import replace
+    >>> import albumentations as A, safeaug
+    >>> from safeaug.data import Sample
+    >>> record = safeaug.audit(A.Compose([A.RandomCrop(5, 5)]), [Sample("a", (10, 10))], draws=1)
+    >>> later, other = (msgspec.structs.replace(record.about, **each) for each in ({"started": "2"}, {"seed": 2}))
+    >>> run_id(record) == run_id(replace(record, about=later)), run_id(record) == run_id(replace(record, about=other))
+    (True, False)
     """
-    told = json.dumps(msgspec.to_builtins(about), sort_keys=True)  # it takes bytes that are no text, too
+    about = record.about
+    printed = (ADDRESS.sub("", text) for text in (about.pipeline, record.counts.terms.pipeline))
+    made = (about.schema, about.host, *printed, about.data, about.samples, about.seed, about.draws, about.labels)
+    told = json.dumps(made)  # it takes bytes that are no text, too
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
 

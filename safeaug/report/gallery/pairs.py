@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from safeaug.auditing.about import About
 from safeaug.auditing.frames import raised
-from safeaug.auditing.measure import drawer_of, measured
+from safeaug.auditing.measure import Drawer, drawer_of, measured
 from safeaug.auditing.objects import objects_of
 from safeaug.auditing.replaying import difference
 from safeaug.auditing.row import Row
@@ -61,6 +61,11 @@ class Studio:
     subject : Subject
         What of the data was followed.
 
+    Attributes
+    ----------
+    unguarded : str
+        Why there is no guarded side; while there is one, why the first of those draws has none that should; or empty.
+
     Raises
     ------
     PolicyError
@@ -70,12 +75,7 @@ class Studio:
     def __init__(self, pipeline: Any, about: About, subject: Subject) -> None:
         self.about, self.subject, self.policy = about, subject, Policy(**about.policy)
         self._plain = drawer_of(pipeline, subject)
-        self._guarded = None
-        if subject in WITH_BOXES and not hasattr(pipeline, "guard_policy"):
-            try:
-                self._guarded = drawer_of(guard(pipeline, self.policy), subject)
-            except PolicyError:  # a pipeline that contradicts the policy has no guarded side
-                self._guarded = None
+        self._guarded, self.unguarded = _guarded(pipeline, self.policy, subject)
 
     def pair(self, pick: Pick, sample: Sample) -> Pair:
         """Return what is shown of a draw. What cannot be had is left out, and the pair says why.
@@ -183,18 +183,40 @@ class Studio:
         try:
             steps, _ = self._guarded.trace(sample, pick.key, pixels=True)
             row = self._row(self._guarded, sample, pick.draw)
-            if row is None or row.status == Status.EMPTY.name:
-                return None
             thumb = thumb_of(_image_of(steps, picture_of(sample)))
-        except Exception:  # the plain side is shown all the same
+        except Exception as error:  # it is the user's pipeline; the plain side is shown all the same
+            self._lacks(pick, f"the pipeline, guarded, raised {raised(error)}")
+            return None
+        if row is None or row.status == Status.EMPTY.name:
+            self._lacks(pick, f"the guard sees none of the {self.subject}: the pipeline is not given any")
             return None
         return Guarded(
             status=row.status,
             left=shares(row.final),
-            src=thumb.jpeg,
+            src=thumb.file,
             size=thumb.size,
             window=_window(steps, sample.size),
         )
+
+    def _lacks(self, pick: Pick, why: str) -> None:
+        """Keep why a draw has no guarded side, if it is the first."""
+        self.unguarded = self.unguarded or _reason(f"{pick.id}, draw {pick.draw}: {why}")
+
+
+def _guarded(pipeline: Any, policy: Policy, subject: Subject) -> tuple[Drawer | None, str]:
+    """Return a pipeline with a guard, or why there is none."""
+    if hasattr(pipeline, "guard_policy"):
+        return None, "the pipeline is guarded already"
+    if subject == "picture":
+        return None, "no objects are known that a guard could keep"
+    try:
+        if subject in WITH_BOXES:
+            made = guard(pipeline, policy)
+        else:
+            made = guard(pipeline, policy, protect="masks" if subject == "masks" else "mask")
+        return drawer_of(made, subject), ""
+    except PolicyError as error:  # it contradicts the policy
+        return None, _reason(f"the guard refuses it: {error}")
 
 
 def loses(row: Row) -> bool:
@@ -204,7 +226,7 @@ def loses(row: Row) -> bool:
 
 def _look(image: Any) -> Look:
     thumb = thumb_of(image)
-    return Look(src=thumb.jpeg, size=thumb.size, note=thumb.note)
+    return Look(src=thumb.file, size=thumb.size, note=thumb.note)
 
 
 def _image_of(steps: Sequence[Step], picture: NDArray[Any]) -> Any:

@@ -1,20 +1,18 @@
 """What a step drew, as short texts: the same ones whenever the draw is made again."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from safeaug.data.remarks import printable
+from safeaug.report.gallery.card import ADDRESS
 
 HIDDEN = frozenset({"shape", "shapes", "cols", "rows"})
 """What the host puts beside what is drawn: the picture's own size."""
 
 MOST, LONGEST, FEW = 24, 160, 16
 """How many parameters are told, in how many characters each, and up to how many numbers an array is written out."""
-
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def told(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -49,6 +49,8 @@ def render(
     shards: Sequence[str] = (),
     title: str = "",
     replay: str = "safeaug replay run.jsonl",
+    pictures: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """Return the page of a record.
 
@@ -66,6 +68,11 @@ def render(
         What the page is called; by default what was audited.
     replay : str
         How the command begins that makes a draw again.
+    pictures : sequence of str
+        Those of the cards that stand in the page itself, each once: where a card's ``src`` is a place in this list, it
+        is that picture.
+    notes : sequence of str
+        What there is to say of the pictures.
 
     Notes
     -----
@@ -85,7 +92,8 @@ def render(
     )
     environment.filters["address"] = address_of
     template = environment.get_template("gallery/gallery.html.jinja")
-    return template.render(**_parts(record, assessment, inline, shards, title, replay))
+    parts = _parts(record, assessment, inline, shards, title, replay)
+    return template.render(**parts, pictures=_json(pictures), notes=notes)
 
 
 def address_of(choice: Mapping[str, str]) -> str:
@@ -158,7 +166,7 @@ def _choices(assessment: Assessment) -> dict[str, list[dict[str, str]]]:
     whole, *strata = assessment.rates
     return {
         "rates": [
-            {"class": rate.label or "", "aspect": rate.aspect or ""}
+            {"class": rate.label or "", "aspect": rate.aspect or "", "area": rate.area or ""}
             for rate in [whole, *worst_first(strata)[:MOST_RATES]]
         ],
         "blame": [{"step": step_named(blamed.step)} for blamed in assessment.blame],

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from safeaug.auditing.bins import ASPECTS, aspect_of
+from safeaug.auditing.bins import AREAS, ASPECTS, area_of, aspect_of
 from safeaug.auditing.objects import objects_of
 from safeaug.auditing.row import Row
 from safeaug.auditing.subject import Subject
@@ -49,7 +49,8 @@ def card_of(n: int, pick: Pick, sample: Sample | None, pair: Pair, subject: Subj
     shown_too["missing"] = short.text(as_text(why))
     tabs = (*pick.tabs, *([GUARDED] if pair.guarded is not None else []))
     return Card(
-        n=n, id=short.id(pick.id), draw=pick.draw, key=f"{pick.key:016x}", tabs=tabs, **told, **shown_too
+        n=n, id=short.id(pick.id), draw=pick.draw, key=f"{pick.key:016x}", tabs=tabs, areas=_areas(sample, subject),
+        **told, **shown_too,
     )  # fmt: skip
 
 
@@ -99,6 +100,18 @@ def _of_failure(pick: Pick, sample: Sample | None, subject: Subject) -> dict[str
         "fates": none,
         "left": none,
     }
+
+
+def _areas(sample: Sample | None, subject: Subject) -> tuple[str, ...]:
+    """Return in which bin each object's share of the picture is; empty of one that nobody asks for."""
+    if sample is None:
+        return ()
+    try:
+        objects = objects_of([sample], subject)
+    except SafeAugError:
+        return ()
+    bins = area_of(objects.areas / (sample.size[0] * sample.size[1])).tolist()
+    return tuple("" if ignored else AREAS[at] for at, ignored in zip(bins, objects.ignored.tolist(), strict=True))
 
 
 def _aspect(size: Size) -> str:

@@ -10,35 +10,59 @@ from safeaug.data.torch_boxes import is_a
 from safeaug.geometry import Size
 from safeaug.report.pixels import shown_of
 
-SIDE, QUALITY = 160, 70
-"""Longest side of a picture on a card, in pixels, and its quality as a JPEG."""
-
-FRAME_SIDE, FRAME_QUALITY = 72, 60
-"""The same of a frame of the film."""
+FORMAT = "webp"
+"""Of small pictures, and how their files end. As good a JPEG is half as large again."""
 
 ENOUGH = 4
 """Times its longest side that a picture of other values than bytes keeps before they are looked at."""
 
 
+class Kind(NamedTuple):
+    """What small pictures are for.
+
+    Parameters
+    ----------
+    side : int
+        The longest side, in pixels. A picture that is smaller stays as it is.
+    quality : int
+        Of the file, from 0 to 100.
+    heavy : float
+        Bytes a pixel that a file may have at that quality.
+    least : int
+        The quality of one that would have more: what is so busy hides by its own texture what a lower one costs, and
+        a page of such pictures stays small.
+    """
+
+    side: int
+    quality: int
+    heavy: float
+    least: int
+
+
+CARD = Kind(160, 60, 0.17, 30)
+"""A picture on a card, about as good as a JPEG of quality 70."""
+
+FRAME = Kind(72, 50, 0.22, 30)
+"""A frame of the film, about as good as a JPEG of quality 60."""
+
+
 class Thumb(NamedTuple):
     """A small picture: the file, its height and width, and what was done to values that are no colours."""
 
-    jpeg: bytes
+    file: bytes
     size: Size
     note: str
 
 
-def thumb_of(image: Any, side: int = SIDE, quality: int = QUALITY) -> Thumb:
-    r"""Return a small picture of an image of any type and range.
+def thumb_of(image: Any, kind: Kind = CARD) -> Thumb:
+    """Return a small picture of an image of any type and range.
 
     Parameters
     ----------
     image : array_like of shape (H, W) or (H, W, C), or tensor of shape (C, H, W)
         Of a file, or what a pipeline handed on.
-    side : int
-        The longest side of the small picture. One that is smaller stays as it is.
-    quality : int
-        Of the JPEG.
+    kind : Kind
+        What it is for.
 
     Raises
     ------
@@ -48,20 +72,27 @@ def thumb_of(image: Any, side: int = SIDE, quality: int = QUALITY) -> Thumb:
     Examples
     --------
     >>> thumb = thumb_of(np.zeros((480, 640, 3), np.uint8))
-    >>> thumb.size, thumb.jpeg[:3]
-    ((120, 160), b'\xff\xd8\xff')
+    >>> thumb.size, thumb.file[:4], thumb.file[8:12]
+    ((120, 160), b'RIFF', b'WEBP')
     """
-    shown = shown_of(_thinned(image, ENOUGH * side))
+    shown = shown_of(_thinned(image, ENOUGH * kind.side))
     small = Image.fromarray(shown.pixels)
-    small.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    small.thumbnail((kind.side, kind.side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    file = _file(small, kind.quality)
+    if len(file) > kind.heavy * small.width * small.height:
+        file = _file(small, kind.least)
+    return Thumb(file, (small.height, small.width), shown.note)
+
+
+def _file(image: Image.Image, quality: int) -> bytes:
     file = io.BytesIO()
-    small.save(file, "JPEG", quality=quality, optimize=True)
-    return Thumb(file.getvalue(), (small.height, small.width), shown.note)
+    image.save(file, FORMAT, quality=quality, method=2)  # a greater effort takes half as long again to save a twentieth
+    return file.getvalue()
 
 
 def frame_of(image: Any) -> bytes:
     """Return an image as a frame of a film: smaller still."""
-    return thumb_of(image, FRAME_SIDE, FRAME_QUALITY).jpeg
+    return thumb_of(image, FRAME).file
 
 
 def _thinned(image: Any, most: int) -> Any:

@@ -105,15 +105,17 @@ def write_gallery(
     replay = f"safeaug replay {shlex.quote(short.text(told.run))}"
     page = _Page(shortened(record, short) if told.names == "short" else record, assessment, replay)
     single = path.suffix.lower() in PAGES
-    run = run_id(record.about)
+    run, studio = run_id(record), _studio_of(record, told)
     with nullcontext(None) if single else staged(path, force=force) as stage:
         book, missing = Book(run, stage), 0
-        for number, card in enumerate(_cards(record, told, picks, short), 1):
+        sides = 0
+        for number, card in enumerate(_cards(studio, told, picks, short), 1):
             book.add(card)
             missing += bool(card.missing)
+            sides += card.guarded is not None
             if progress is not None:
                 progress(number, len(picks))
-        html = page.of(book)
+        html = page.of(book, _notes(studio, sides, short))
         if stage is None:
             write_file(path, html)
         else:
@@ -143,34 +145,50 @@ class _Page(NamedTuple):
     assessment: Assessment
     replay: str
 
-    def of(self, book: Book) -> bytes:
-        """Return the page of a book; its cards go into files where they make the page too large."""
-        html = self._with(book)
+    def of(self, book: Book, notes: Sequence[str]) -> bytes:
+        """Return the page of a book and what there is to say; cards go into files where they make it too large."""
+        html = self._with(book, notes)
         if len(html) > PAGE and not book.shards:
             book.part()
-            html = self._with(book)
+            html = self._with(book, notes)
         return html
 
-    def _with(self, book: Book) -> bytes:
+    def _with(self, book: Book, notes: Sequence[str]) -> bytes:
         inline = book.inline()
-        return page_with(self.record, self.assessment, inline, book.shards, self.replay).encode(
-            "utf-8", "backslashreplace"
-        )
+        html = page_with(self.record, self.assessment, inline, book.shards, self.replay, book.pictures, notes)
+        return html.encode("utf-8", "backslashreplace")
 
 
 def page_with(
-    record: Record, assessment: Assessment, inline: list[dict[str, Any]] | None, shards: list[str], replay: str
+    record: Record,
+    assessment: Assessment,
+    inline: list[dict[str, Any]] | None,
+    shards: list[str],
+    replay: str,
+    pictures: Sequence[str],
+    notes: Sequence[str],
 ) -> str:
     """Return a page with cards, in itself or in files beside it, and the command that makes one of them again."""
     from safeaug.report.gallery.render import render
 
-    return render(record, assessment, inline=inline, shards=shards, replay=replay)
+    return render(record, assessment, inline=inline, shards=shards, replay=replay, pictures=pictures, notes=notes)
 
 
-def _cards(record: Record, told: Told, picks: Sequence[Pick], short: Shortener) -> Iterator[Card]:
+def _studio_of(record: Record, told: Told) -> Studio:
+    """Return where draws of a record are made again."""
+    return Studio(told.pipeline, record.about, told.subject or subject_of(told.data))
+
+
+def _notes(studio: Studio, sides: int, short: Shortener) -> list[str]:
+    """Return what there is to say of the guarded side, where some draws have none that one would look for."""
+    why = short.text(studio.unguarded)
+    said = "There is no tab of plain against guarded" if not sides else "Some draws have no guarded side"
+    return [f"{said}: {why}."] if why else []
+
+
+def _cards(studio: Studio, told: Told, picks: Sequence[Pick], short: Shortener) -> Iterator[Card]:
     """Yield the cards of draws, each drawn again."""
-    data, subject = told.data, told.subject or subject_of(told.data)
-    studio = Studio(told.pipeline, record.about, subject)
+    data, subject = told.data, studio.subject
     places = places_of(data, {pick.id for pick in picks})
     if picks and not places:
         raise DataError(
