@@ -1,7 +1,7 @@
 """Image augmentation in which every draw keeps its object, or says that it could not.
 
-The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations`` and
-``safeaug.batch`` (torch) are loaded when they are first asked for.
+The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations``,
+``safeaug.torchvision`` and ``safeaug.batch`` (torch) are loaded when they are first asked for.
 """
 
 import importlib
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
     from safeaug import report as report
+    from safeaug import torchvision as torchvision
     from safeaug.auditing.overall import audit
     from safeaug.by_hand import place
     from safeaug.dispatch import guard, steps
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         RetentionError,
         SafeAugError,
     )
+    from safeaug.handing.wrapping import with_content
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome, Step
     from safeaug.showing.overall import show
@@ -50,8 +52,9 @@ _HOMES = {
     "place": "by_hand",
     "show": "showing.overall",
     "steps": "dispatch",
+    "with_content": "handing.wrapping",
 }
-_HOSTS = {"albumentations": "albumentations", "batch": "torch", "report": "jinja2"}
+_HOSTS = {"albumentations": "albumentations", "batch": "torch", "report": "jinja2", "torchvision": "torchvision"}
 """Rooms that need a library, and which."""
 
 
@@ -75,6 +78,7 @@ __all__ = [
     "place",
     "show",
     "steps",
+    "with_content",
 ]
 
 

@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 
 Pipeline = TypeVar("Pipeline")
 
-ROOMS = {"albumentations": "safeaug.albumentations"}
+ROOMS = {
+    "albumentations": "safeaug.albumentations",
+    "torchvision": "safeaug.torchvision",
+    "timm": "safeaug.torchvision",  # its crop is one of torchvision's first generation
+    "torch": "safeaug.torchvision",  # a torch.nn.Sequential of transforms
+}
 """By the first name of a host's modules, its room."""
+
+HOSTS = "albumentations or torchvision"
+
+AUDITED = {"albumentations": ROOMS["albumentations"]}
+"""Hosts of which many draws can be made without pixels, as an audit needs."""
 
 READING = (
     "protect", "labels", "weights", "ignore", "prior_visibility", "instances", "visible", "foreground", "ignore_index",
@@ -58,26 +68,29 @@ def guard(
 
     Parameters
     ----------
-    pipeline : Compose, ReplayCompose, OneOf, SomeOf, Sequential, RandomOrder, one transform, or a list of these
-        Of albumentations. Of a list each is guarded by itself: put the transforms into one ``Compose`` first, if the
-        promise is to hold at the end of all of them.
+    pipeline : Compose, OneOf, RandomApply, RandomChoice, ..., one transform, or a list of these
+        Of albumentations; of torchvision, ``transforms.v2`` or ``transforms``; or a ``torch.nn.Sequential`` of its
+        transforms. Of a list each is guarded by itself: put the transforms into one ``Compose`` first, if the promise
+        is to hold at the end of all of them.
     policy : Policy, optional
         What must be left at the end, of the objects as they came in. Or its fields by name:
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
     ignore_smaller_than
         As in `safeaug.Policy`.
     protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
-        What must survive, and which fields of the sample speak of it: see `safeaug.albumentations.Reading`.
+        What must survive, and which fields of the sample speak of it: see `safeaug.albumentations.Reading` and
+        `safeaug.torchvision.Reading`. A pipeline whose samples are images alone keeps what `safeaug.with_content`
+        hands it.
     move_fixed : bool, default False
         Whether windows that the host does not draw (``CenterCrop``, ``Crop``) may be moved too. They are what
         evaluation is made of, where labels must not pick windows; so they are measured only, ``UNGUARDED`` where they
         lose an object. A resize of the whole picture is never more than measured.
     repair_randomness : bool, default True
         With ``seed=`` albumentations 2.0.8 gives every step the same numbers, and every worker of a loader in every
-        epoch. Repaired, each has numbers of its own. False keeps the host's.
+        epoch. Repaired, each has numbers of its own. False keeps the host's. In torchvision there is nothing to repair.
     report_key : str, optional
         Where each sample will say how its draw ended: ``status``, and ``retention``, what is left at the end of each
-        object as it came in (None for one outside the image, or where nobody can tell).
+        object as it came in (None for one outside the image, or where nobody can tell). The sample must be a dict.
 
     Returns
     -------
@@ -117,7 +130,7 @@ def guard(
     del given["pipeline"]
     if isinstance(pipeline, list):
         return [guard(each, **given) for each in pipeline]  # type: ignore[return-value]  # a list, as it came
-    allowed = f"a pipeline of {', '.join(ROOMS)}, one transform, or a list of these"
+    allowed = f"a pipeline of {HOSTS}, one transform, or a list of these"
     guarded: Pipeline = _room_of(pipeline, "pipeline", allowed).guarded(
         pipeline,
         policy_of(policy, given),
@@ -131,7 +144,7 @@ def guard(
 
 def steps(
     pipeline: Any,
-    sample: Mapping[str, Any],
+    sample: Any,
     rng: np.random.Generator | random.Random,
     *,
     pixels: bool = True,
@@ -150,8 +163,8 @@ def steps(
     Parameters
     ----------
     pipeline : Compose, ... or one transform
-        Of albumentations, guarded or not. It is left as it is, its generators too.
-    sample : mapping
+        Of albumentations or torchvision, guarded or not. It is left as it is, its generators too.
+    sample : mapping, or whatever a pipeline of torchvision takes
         What the pipeline is called with: ``image``, ``bboxes``, ...
     rng : numpy.random.Generator or random.Random
         One number is taken from it. It says all that is drawn: each step has numbers of its own, so the draw is the
@@ -210,16 +223,26 @@ def drawer(pipeline: Any, reading: Mapping[str, Any], *, boxes: bool = True) -> 
     PolicyError
         Where it is no pipeline, or something in it is no transform.
     """
-    return _room_of(pipeline, "drawing").Drawer(pipeline, reading, boxes=boxes)
+    room = _room_name(pipeline)
+    if room not in AUDITED.values():
+        raise PolicyError(
+            f"an audit takes pipelines of albumentations so far, got {type(pipeline).__name__}; safeaug.steps tells "
+            "what each step of it does to one sample"
+        )
+    return importlib.import_module(f"{room}.drawing").Drawer(pipeline, reading, boxes=boxes)
 
 
-ALLOWED = f"a pipeline of {', '.join(ROOMS)}, or one transform"
+ALLOWED = f"a pipeline of {HOSTS}, or one transform"
 
 
 def _room_of(pipeline: Any, part: str, allowed: str = ALLOWED) -> Any:
     """Return a part of the room of the host that a pipeline is of; else say what is allowed."""
+    return importlib.import_module(f"{_room_name(pipeline, allowed)}.{part}")
+
+
+def _room_name(pipeline: Any, allowed: str = ALLOWED) -> str:
     for base in type(pipeline).__mro__:
         room = ROOMS.get(base.__module__.partition(".")[0])
         if room is not None:
-            return importlib.import_module(f"{room}.{part}")
+            return room
     raise PolicyError(f"safeaug takes {allowed}, got {type(pipeline).__name__}")

@@ -35,19 +35,27 @@ FEW = 500
 from about 200 where the loop is interpreted, and from about 2000 where it is compiled."""
 
 
-def judge(rows: list[list[float]], image_size: Size, limit: float, window: Sequence[float]) -> list[Asked] | None:
+def judge(
+    rows: list[list[float]],
+    image_size: Size,
+    limit: float,
+    window: Sequence[float],
+    unit: tuple[float, float] | None = None,
+) -> list[Asked] | None:
     """Return what another window must hold: nothing where this one holds enough of every box.
 
     Parameters
     ----------
     rows : list of [x0, y0, x1, y1, ...]
-        N boxes: corners, divided by the image's width and height; what stands behind them is passed over.
+        N boxes: corners, in units of ``unit``; what stands behind them is passed over.
     image_size : (int, int)
         Height and width of the image.
     limit : float
         Share of every box that must be kept; see `Policy.plain_limit`.
     window : (x0, y0, x1, y1)
         In pixels of the image; numbers of any type, as hosts hand them out.
+    unit : (float, float), optional
+        Height and width of the unit of the rows in pixels; the image's, where it is left out.
 
     Returns
     -------
@@ -64,12 +72,13 @@ def judge(rows: list[list[float]], image_size: Size, limit: float, window: Seque
     ([2.0, 2.0, 6.0, 6.0], 8.0)
     """
     height, width = image_size
+    down, across = image_size if unit is None else unit
     x0, y0, x1, y1 = window
     slack = SINGLE * (height if height > width else width)
     asked: list[Asked] = []
     kept = True
     for row in rows:
-        a, b, c, d = row[0] * width, row[1] * height, row[2] * width, row[3] * height
+        a, b, c, d = row[0] * across, row[1] * down, row[2] * across, row[3] * down
         if not (0.0 <= a < c <= width and 0.0 <= b < d <= height):
             return None
         wide, high = c - a, d - b

@@ -72,10 +72,14 @@ SPREAD = np.stack(np.meshgrid(_GRID, _GRID), axis=-1).reshape(-1, 2)
 """Points of an object, in shares of its sides: 48², so that one more or less along a side is 2 %."""
 
 
-def left_in(image: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Return the share of each box that an image shows which the image of coordinates became."""
+def left_in(image: np.ndarray, boxes: np.ndarray, rim: int = 0) -> np.ndarray:
+    """Return the share of each box that an image shows which the image of coordinates became.
+
+    Whoever resizes repeats or drops what lies beyond the image, so near its rim pixels say less exactly where they are
+    from: so many along it are not asked.
+    """
     height, width = image.shape[:2]
-    to_output = _fitted(image)
+    to_output = _fitted(image, rim)
     shares = []
     for x0, y0, x1, y1 in np.asarray(boxes, dtype=np.float64):
         points = SPREAD * [x1 - x0, y1 - y0] + [x0, y0]
@@ -90,15 +94,16 @@ def left_in(image: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     return np.array(shares)
 
 
-def _fitted(image: np.ndarray) -> np.ndarray:
+def _fitted(image: np.ndarray, rim: int) -> np.ndarray:
     """Return the projective map from the source to an output whose pixels say where they come from."""
-    rows, columns = np.nonzero(image[:, :, 2] > 0.9999)
+    height, width = image.shape[:2]
+    rows, columns = np.nonzero(image[rim : height - rim, rim : width - rim, 2] > 0.9999)
+    rows, columns = rows + rim, columns + rim
     some = np.linspace(0, len(rows) - 1, 600).astype(int)
     rows, columns = rows[some], columns[some]
     x, y = columns + 0.5, rows + 0.5
     u, v = image[rows, columns, 0].astype(np.float64), image[rows, columns, 1].astype(np.float64)
     # Direct linear transformation, from (u, v) to (x, y); in units of the sides, for the sake of its condition.
-    height, width = image.shape[:2]
     x, y, none, one = x / width, y / height, np.zeros(len(u)), np.ones(len(u))
     equations = np.concatenate(
         [

@@ -731,3 +731,62 @@ def test_import_time_sets_a_limit_over_numpy(script, common, monkeypatch, tmp_pa
     import_time.main(rounds=3, json=tmp_path / "import_time.json")
     run = common.read(tmp_path / "import_time.json")
     assert run.rows[0].comparisons[0].limit == 50_000
+
+
+@pytest.fixture
+def torch_crops(script, monkeypatch):
+    """The script of torchvision's crops, with small images and few of them."""
+    pytest.importorskip("torchvision")
+    batch = script("batch")
+    monkeypatch.setattr(batch, "SIDES", (6.0, 60.0))
+    torch_crops = script("torch_crops")
+    for name, value in {"POOL": 4, "IMAGES": 2, "SIDE": 128}.items():
+        monkeypatch.setattr(torch_crops, name, value)
+    return torch_crops
+
+
+CROPS = [("RandomResizedCrop", 32, "tensor"), ("RandomResizedCrop", 32, "PIL"), ("RandomCrop", 100, "tensor")]
+
+
+@pytest.mark.parametrize("name, side, image", [*CROPS, ("detection", 40, "tensor")])
+def test_a_case_of_torch_crops_runs(torch_crops, name, side, image):
+    row = torch_crops.run_case(torch_crops.Case(name, side, 2, image), rounds=6, calls=1, warmup=1, seed=3)
+    compared = {each.against for each in row.comparisons if each.of == "guarded"}
+    assert compared == {each.contender for each in row.timings} - {"guarded"}
+    assert ("same_windows" in compared) == (name != "detection")
+    assert sum(row.observed.values()) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("name, side, image", CROPS)
+def test_same_windows_of_torch_crops_are_those_of_the_guarded_crop(torch_crops, name, side, image):
+    case = torch_crops.Case(name, side, 2, image)
+    pool = torch_crops.scenes(case, 3)
+    windows = torch_crops.record(case, pool, 20, 3).windows
+    transforms = torch_crops.guarded(case), torch_crops.replayed(case, windows), torch_crops.plain(case)
+    calls = [torch_crops.caller(each, pool, 3) for each in transforms]
+    outputs = [[call(index) for call in calls] for index in range(20)]
+    pictures = [[np.asarray(each["image"]) for each in three] for three in outputs]
+    assert all(np.array_equal(one, other) for one, other, _ in pictures)
+    assert all(np.array_equal(one["boxes"], other["boxes"]) for one, other, _ in outputs)
+    assert not all(np.array_equal(one, other) for one, _, other in pictures)
+
+
+def test_scenes_of_torch_crops_are_of_their_seed_and_their_boxes_lie_in_the_image(torch_crops):
+    case = torch_crops.Case("RandomCrop", 100, 3)
+    one, again, other = (torch_crops.scenes(case, seed) for seed in (1, 1, 2))
+    for a, b in zip(one, again, strict=True):
+        assert np.array_equal(a["boxes"], b["boxes"])
+        assert np.array_equal(a["image"], b["image"])
+        assert a["image"].shape == (3, 128, 128)
+    assert not np.array_equal(one[0]["boxes"], other[0]["boxes"])
+    boxes = np.concatenate([np.asarray(scene["boxes"]) for scene in one])
+    assert boxes.min() >= 0
+    assert boxes.max() <= 128
+
+
+def test_the_contract_names_one_case_of_torch_crops(torch_crops):
+    first, *others = torch_crops.cases()
+    assert (first.name, first.side, first.boxes, first.image) == ("RandomResizedCrop", 224, 3, "tensor")
+    limits = {each.against: (each.limit, each.goal) for each in torch_crops.claims(first) if each.limit is not None}
+    assert limits == {"plain": (1.25, None), "same_windows": (1.10, 1.05)}
+    assert all(claim.limit is None for case in others for claim in torch_crops.claims(case))

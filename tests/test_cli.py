@@ -145,7 +145,7 @@ def test_demo_shows_and_explains_unmet(tmp_path, monkeypatch):
     """A picture whose objects no window can hold: the figure is in the table, the word explained, the warning told."""
     pytest.importorskip("albumentations")
     pytest.importorskip("skimage")
-    from safeaug.demo.settings import SETTINGS
+    from safeaug.demo.hosts.albumentations import SETTINGS
 
     panorama = SETTINGS["boxes"].scenes()[0]
     ends = [(20.0, 60.0, 120.0, 190.0), (1880.0, 60.0, 1980.0, 190.0)]
@@ -181,7 +181,7 @@ def test_the_demonstrations_are_those_that_there_are():
     pytest.importorskip("albumentations")
     pytest.importorskip("skimage")
     from safeaug.cli.demo import Kind
-    from safeaug.demo.settings import SETTINGS
+    from safeaug.demo.hosts.albumentations import SETTINGS
 
     assert [kind.value for kind in Kind] == list(SETTINGS) == ["boxes", *CONTENTS]
 
@@ -233,8 +233,8 @@ def test_other_contents_explain_unmet_where_it_occurs(name, tmp_path, monkeypatc
     """The promise cannot be met: objects at both ends of a panorama, a mask all over it, an object of 5 × 5 pixels."""
     pytest.importorskip("albumentations")
     pytest.importorskip("skimage")
+    from safeaug.demo.hosts.albumentations import SETTINGS
     from safeaug.demo.masked import scene_of
-    from safeaug.demo.settings import SETTINGS
 
     strip = SETTINGS["boxes"].scenes()[0]
     far = [(20.0, 60.0, 120.0, 190.0), (1880.0, 60.0, 1980.0, 190.0)]
@@ -274,6 +274,7 @@ def test_demo_writes_into_the_current_directory_by_default(tmp_path, monkeypatch
         (("--colour", "red"), "--colour"),
         (("--content", "points"), "'points' is not one of"),
         (("--content",), "--content"),
+        (("--host", "kornia"), "'kornia' is not one of"),
         (("--windows", "0"), "--windows"),
         (("--windows", "many"), "--windows"),
         (("--seed", "-1"), "--seed"),
@@ -302,22 +303,32 @@ def test_demo_says_when_the_sheet_cannot_be_written(tmp_path, monkeypatch):
     assert "cannot write the contact sheet: no space left on device; choose another place with --out" in result.output
 
 
-@pytest.mark.parametrize("module, package", [("albumentations", "albumentations"), ("skimage", "scikit-image")])
-def test_demo_without_a_host_exits_2_with_the_line_that_installs_it(module, package, tmp_path):
-    code = f"""
+MISSING = [
+    (["albumentations", "torchvision"], "needs albumentations", 'pip install "safeaug[demo]"'),
+    (["skimage"], "needs scikit-image", 'pip install "safeaug[demo]"'),
+    (["albumentations"], "--host albumentations needs albumentations", 'pip install "safeaug[demo]"'),
+    (["torchvision"], "--host torchvision needs torchvision", 'pip install "safeaug[torchvision,skimage]"'),
+]
+
+
+@pytest.mark.parametrize("missing, said, installs", MISSING, ids=lambda each: str(each)[:40])
+def test_demo_without_a_host_exits_2_with_the_line_that_installs_it(missing, said, installs, tmp_path):
+    asked = ["--host", missing[0]] if "--host" in said else []
+    result = python(
+        f"""
 import os, sys
 os.chdir({str(tmp_path)!r})
-sys.modules[{module!r}] = None
+sys.modules.update(dict.fromkeys({missing!r}))
 from safeaug.cli import main
-sys.argv = ["safeaug", "demo"]
+sys.argv = ["safeaug", "demo", *{asked!r}]
 main()
 """
-    result = python(code)
+    )
     assert result.returncode == 2
     assert result.stdout == ""
     (line,) = result.stderr.strip().splitlines()
-    assert f"needs {package}" in line
-    assert 'pip install "safeaug[demo]"' in line
+    assert said in line
+    assert installs in line
     assert not list(tmp_path.iterdir())
 
 

@@ -208,7 +208,7 @@ def test_a_volume_is_not_followed():
 
 
 def test_what_is_no_pipeline_is_refused():
-    with pytest.raises(sa.PolicyError, match="safeaug takes a pipeline of albumentations"):
+    with pytest.raises(sa.PolicyError, match="safeaug takes a pipeline of albumentations or torchvision"):
         sa.steps(print, sample([]), rng(0))
 
 

@@ -69,6 +69,14 @@ def content_from(sample: Sample, policy: Policy, reading: Reading) -> Content:
     raise ContentError(f"protect={protect!r} needs {KEYS[protect]!r} in the sample, which has {sorted(sample.data)}")
 
 
+def carries(sample: Sample, reading: Reading) -> bool:
+    """Return whether a sample carries what is to be read of it, be it without objects."""
+    protect = reading.protect
+    if callable(protect):
+        return True
+    return any(sample.keys(KEYS[target]) for target in (BY_DEFAULT if protect is None else (protect,)))
+
+
 def _from_callable(protect: Callable[[dict[str, Any]], Any], sample: Sample, policy: Policy) -> Content:
     given = protect(sample.data)
     if not isinstance(given, Mapping):

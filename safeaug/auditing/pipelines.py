@@ -13,7 +13,7 @@ from typing import Any
 from safeaug.auditing.frames import raised, their_frames
 from safeaug.data.named import named
 from safeaug.data.remarks import place, printable, said, shown
-from safeaug.dispatch import ROOMS
+from safeaug.dispatch import AUDITED
 from safeaug.errors import DataError, MissingHostImportError
 
 SAVED: Mapping[str, str] = MappingProxyType({".json": "json", ".yaml": "yaml", ".yml": "yaml"})
@@ -57,7 +57,7 @@ def pipeline_of(text: str) -> Any:
         hint = "; put its transforms into one Compose" if isinstance(found, list | tuple) else ""
         hint = "; does its function return it?" if found is None else hint
         raise DataError(
-            f"expected a pipeline of {', '.join(ROOMS)}, or one transform, got {_kind(found)}{hint}", printable(text)
+            f"expected a pipeline of {', '.join(AUDITED)}, or one transform, got {_kind(found)}{hint}", printable(text)
         )
     return found
 
@@ -70,7 +70,7 @@ def is_pipeline(found: Any) -> bool:
     >>> is_pipeline(print)
     False
     """
-    return any(base.__module__.partition(".")[0] in ROOMS for base in type(found).__mro__) and not _is_maker(found)
+    return any(base.__module__.partition(".")[0] in AUDITED for base in type(found).__mro__) and not _is_maker(found)
 
 
 def _is_maker(found: Any) -> bool:

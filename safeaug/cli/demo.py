@@ -18,8 +18,15 @@ if TYPE_CHECKING:
     from safeaug.demo.trial import Trial
 
 
+class Host(StrEnum):
+    """Whose transforms are shown; ``safeaug.demo.hosts`` holds a module of each of these names."""
+
+    albumentations = "albumentations"
+    torchvision = "torchvision"
+
+
 class Kind(StrEnum):
-    """The demonstrations; ``safeaug.demo.settings`` holds one under each of these names."""
+    """The demonstrations; each host's ``SETTINGS`` hold one under each of these names."""
 
     boxes = "boxes"
     masks = "masks"
@@ -44,6 +51,13 @@ def demo(
             "which it cuts a part or shows too few pixels; or objects that a resize makes too small to be seen."
         ),
     ] = Kind.boxes,
+    host: Annotated[
+        Host | None,
+        typer.Option(
+            help="Whose transforms are shown. Default: albumentations, or torchvision where only that is installed.",
+            show_default=False,
+        ),
+    ] = None,
     windows: Annotated[int, typer.Option(min=1, help="Windows to draw for each picture, plain and guarded.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of both pipelines.")] = 0,
     audit: Annotated[
@@ -62,13 +76,17 @@ def demo(
     console = Console(highlight=False)
     # The host asks the network for a newer version when it is imported. A demonstration needs no network.
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
+    if audit:
+        _auditable(host, content)
+        host = Host.albumentations
     try:
-        from safeaug.demo.settings import SETTINGS
+        from safeaug.demo.hosts import settings_of
+
+        setting = settings_of(host and host.value)[content.value]
     except MissingHostError as error:
         _stop(str(error))
-    setting = SETTINGS[content.value]
     if audit:
-        _audit(console, setting, content, windows, seed)
+        _audit(console, setting, windows, seed)
         return
     trials, told = _trials(console, setting, windows, seed)
     _tell(console, setting, trials, told)
@@ -77,14 +95,27 @@ def demo(
     console.print(f"The change is one line:\n  - {before}\n  + {after}", markup=False, soft_wrap=True)
 
 
-def _audit(console: "Console", setting: "Setting", content: Kind, draws: int, seed: int) -> None:
+AUDITED = Kind.boxes, Kind.small
+"""The demonstrations whose objects are boxes, which a crop cuts."""
+
+
+def _auditable(host: Host | None, content: Kind) -> None:
+    """Refuse to audit what an audit does not take."""
+    if host is Host.torchvision:
+        raise typer.BadParameter(
+            f"--audit goes with --host {Host.albumentations}, got {host}: an audit draws without pixels, which only "
+            "pipelines of albumentations can do so far"
+        )
+    if content not in AUDITED:
+        raise typer.BadParameter(f"--audit goes with --content {' or '.join(AUDITED)}, got {content}")
+
+
+def _audit(console: "Console", setting: "Setting", draws: int, seed: int) -> None:
     """Audit the setting's pictures, plain and guarded, and print both verdicts."""
-    from safeaug.demo.audited import AUDITED, LIMIT, audits
+    from safeaug.demo.audited import LIMIT, audits
     from safeaug.report.text import Teller
     from safeaug.report.words import percent
 
-    if content.value not in AUDITED:
-        raise typer.BadParameter(f"--audit goes with --content {' or '.join(AUDITED)}, got {content.value}")
     console.print(
         f"{draws} draws of each picture, of which at most {percent(LIMIT)} may be damaged, or keep no object:\n",
         markup=False,

@@ -15,9 +15,6 @@ from safeaug.dispatch import guard
 LIMIT = 0.01
 """The share of draws that may be damaged, and that may keep no object."""
 
-AUDITED = "boxes", "small"
-"""The settings whose objects are boxes, which a crop cuts."""
-
 
 def audits(setting: Setting, draws: int, seed: int) -> Iterator[tuple[str, Record]]:
     """Yield the audit of the plain crop, and of the guarded one, each with its name.
@@ -25,7 +22,7 @@ def audits(setting: Setting, draws: int, seed: int) -> Iterator[tuple[str, Recor
     Parameters
     ----------
     setting : Setting
-        Gives the pictures, the crop and the policy.
+        Gives the pictures, the crop, which is one of albumentations, and the policy.
     draws : int
         Of each picture.
     seed : int

@@ -1,14 +1,12 @@
 """What makes one kind of content a demonstration of its own: its pictures, its transforms, its words."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import albumentations as A
-
-from safeaug.albumentations.guarded import Guarded
 from safeaug.demo.caption import Caption
 from safeaug.demo.column import Column
 from safeaug.demo.draw import Draw
+from safeaug.demo.made import Calling
 from safeaug.demo.scenes import Scene
 from safeaug.policy import Policy
 
@@ -54,7 +52,9 @@ class Setting(NamedTuple):
     policy : Policy
         By which both are judged, and to which the guard holds.
     plain, guarded : callable
-        Return the host's transform, and the guarded one.
+        Return the host's transform, and the guarded one, which can ``report()``.
+    calling : callable
+        How the host's transforms are called.
     headline : callable
         Asks of a draw what the headline tells of.
     columns : tuple of Column
@@ -70,8 +70,9 @@ class Setting(NamedTuple):
 
     scenes: Callable[[], list[Scene]]
     policy: Policy
-    plain: Callable[[], A.DualTransform]
-    guarded: Callable[[], Guarded]
+    plain: Callable[[], Any]
+    guarded: Callable[[], Any]
+    calling: Calling
     headline: Callable[[Draw], bool]
     columns: tuple[Column, ...]
     caption: Callable[[Scene, Draw], Caption]

@@ -1,5 +1,6 @@
 """What a guarded step does: keep its draw, move it, draw anew, soften, or say that nothing helps."""
 
+import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -96,7 +97,7 @@ def _moved(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Pa
     if asked is not None:
         window = quick.moved(asked, leaf, size, first)
         if window is not None:
-            moved = dict(drawn)
+            moved = copy.copy(drawn)
             leaf.kind.put(leaf.inner, moved, window, size)
             after = passage.after(leaf, {**params, **moved}, size)
             verdict = passage.judge(after, leaf)
@@ -148,7 +149,7 @@ def _searched(
     only_drawn: bool = False,
 ) -> tuple[Params, Found]:
     """Return the draw with the window that the search of a kind takes."""
-    size, start = params["shape"][:2], dict(drawn)
+    size, start = params["shape"][:2], copy.copy(drawn)  # a host may say more in its draw than a dict holds
     draw = Draw(leaf, params, data, start, leaf.kind.frame(drawn, size), first)
     draw.only_drawn = only_drawn
     found = leaf.kind.find(draw, content, policy)

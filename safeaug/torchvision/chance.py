@@ -1,11 +1,12 @@
-"""Chance of the guard's own beside torch's global generator, which is the host's.
+"""Chance of the guard's own beside the host's, which is torch's global generator.
 
-The host's transforms draw from torch's global generator and nothing else. A guard never consumes it: what it draws
-itself derives from the state in which the host's own draw has left that generator. The state is read only where a draw
-fails, so a draw that passes pays nothing.
+The host's transforms draw from torch's global generator; the older ones, and timm's, from Python's as well. A guard
+consumes neither: what it draws itself derives from the state in which the host's own draw has left them. That state is
+read only where a draw fails, so a draw that passes pays nothing.
 """
 
 import hashlib
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,8 +16,12 @@ from safeaug.geometry import Window
 from safeaug.guarding import Fork
 from safeaug.splitmix import keyed
 
+TOLD = 280
+"""Bytes of the state of torch's generator that tell it from others: its seed, how far it has come, and the first of its
+numbers. All 5056 take twice as long."""
 
-def fork_of(first: Window, place: int = 0) -> Fork:
+
+def fork_of(first: Window, place: int = 0, *, python: bool = False) -> Fork:
     """Return a generator that derives from the host's, as it stands now.
 
     Parameters
@@ -25,6 +30,8 @@ def fork_of(first: Window, place: int = 0) -> Fork:
         The window that the host drew; whole numbers.
     place : int, default 0
         Where in a pipeline the transform stands: two that draw nothing between them see the same state.
+    python : bool, default False
+        Whether the host draws from Python's generator too.
 
     Examples
     --------
@@ -33,20 +40,24 @@ def fork_of(first: Window, place: int = 0) -> Fork:
     >>> one.random() == other.random(), fork_of((0, 0, 4, 4), 1).random() == fork_of((0, 0, 4, 4)).random()
     (True, False)
     """
-    state = torch.default_generator.get_state().numpy().tobytes()
+    state = torch.default_generator.get_state().numpy()[:TOLD].tobytes()
+    if python:
+        state += repr(random.getstate()).encode()
     base = int.from_bytes(hashlib.blake2b(state, digest_size=8).digest(), "little")
     x0, y0, x1, y1 = map(int, first)
     return Fork(keyed(base, place, (x0, y0, x1, y1)))
 
 
 @contextmanager
-def apart(key: int) -> Iterator[None]:
+def apart(key: int, *, python: bool = False) -> Iterator[None]:
     """Let torch's global generator draw from a key, and put it back where it was.
 
     Parameters
     ----------
     key : int
         Of 64 bits. The same key gives the same numbers.
+    python : bool, default False
+        Whether Python's global generator does so too.
 
     Examples
     --------
@@ -59,9 +70,13 @@ def apart(key: int) -> Iterator[None]:
     (True, False)
     """
     host = torch.default_generator
-    before = host.get_state()
+    before, pythons = host.get_state(), random.getstate() if python else None
     host.manual_seed(key)
+    if python:
+        random.seed(key)
     try:
         yield
     finally:
         host.set_state(before)
+        if pythons is not None:
+            random.setstate(pythons)

@@ -49,6 +49,11 @@ shapes = sa.place(
 )
 pixels = float(shapes.visible_pixels[0])
 
+seen = sa.torchvision.RandomResizedCrop(
+    224, (0.08, 1.0), min_retention=0.5, labels="labels", generator=torch.Generator()
+)
+seen_counts: dict[str, int] = seen.report()
+
 train = sa.guard(crop, policy, move_fixed=True)
 assert_type(train, sa.albumentations.RandomResizedCrop)
 both = sa.guard([crop, crop], min_retention={"cat": 0.8, "*": 0.3}, labels="labels", repair_randomness=False)
@@ -59,6 +64,12 @@ try:
     sa.steps(train, {}, random.Random(0), protect="masks")
 except sa.PipelineError as error:
     place: str | None = error.step
+
+listed = ["a", "b"]
+handed = sa.with_content(listed, boxes=lambda i: [[0, 0, 9, 9]], box_format="xywh", labels=[["cat"], None])
+assert_type(handed, list[str])
+sa.with_content(listed, maps=[np.ones((8, 8)), None])
+sa.with_content(listed, boxes=np.zeros((2, 1, 4)), weights=torch.ones(2, 1))
 
 batched = sa.batch.RandomResizedCrop(224, min_retention=0.5, mean=(0.5, 0.5, 0.5), std=0.5, dtype=torch.float16, seed=1)
 crops, left_of_each = batched(torch.zeros(2, 3, 64, 64), boxes=[torch.zeros(0, 4)] * 2, sample_ids=[1, 2])

@@ -16,14 +16,15 @@ from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.streams import Streams
 from safeaug.albumentations.pipeline.workers import worker_key
 from safeaug.albumentations.reading import Reading
-from safeaug.albumentations.targets import Sample, content_from
-from safeaug.content import content_of_rows
+from safeaug.albumentations.targets import Sample, carries, content_from
+from safeaug.content import Content, content_of_rows
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Size
 from safeaug.guarding import take_off
 from safeaug.guarding.fork import Fork
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage
+from safeaug.handing import content_of_handed, handed
 from safeaug.policy import Policy, Status
 from safeaug.splitmix import GAMMA, MASK, mixed
 
@@ -92,7 +93,7 @@ class Root(Guise):
             content, size = content_of_rows([], (1, 1), []), (1, 1)
         else:
             sample = Sample(data, self._additional_targets, self.processors, size)  # type: ignore[attr-defined]
-            content = content_from(sample, policy, self.guard_reading)
+            content = self._protected(sample)
             if not content.boxes and policy.on_empty == "raise":
                 raise ContentError('there is nothing to protect, and on_empty is "raise"')
         fork = Fork(mixed((self.guard_base + self.guard_calls * GAMMA) & MASK))
@@ -102,6 +103,19 @@ class Root(Guise):
         if volume:
             passage.lose_sight()
         CURRENT.set(passage)
+
+    def _protected(self, sample: Sample) -> Content:
+        """Return the objects of a sample: its own; else those handed over by `safeaug.with_content`."""
+        record, reading = handed(), self.guard_reading
+        if record is None or carries(sample, reading):
+            return content_from(sample, self.guard_policy, reading)
+        return content_of_handed(
+            record,
+            sample.image_size,
+            self.guard_policy,
+            foreground=reading.foreground,
+            ignore_index=reading.ignore_index,
+        )
 
     def __call__(self, *args: Any, force_apply: bool = False, **data: Any) -> Any:
         """Transform a sample as the host does, with the promise kept to the end.

@@ -1,0 +1,147 @@
+"""Guarding a whole pipeline."""
+
+import copy
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torchvision.transforms import v2
+
+from safeaug.errors import PolicyError
+from safeaug.guarding import Way, asks_of, put_on, take_off
+from safeaug.policy import Policy
+from safeaug.torchvision.guarded import Guarded
+from safeaug.torchvision.leaf import Leaf, made, plain_of
+from safeaug.torchvision.pipeline.called import Called
+from safeaug.torchvision.pipeline.older import Older, StillOlder, sampled
+from safeaug.torchvision.pipeline.root import Root, State
+from safeaug.torchvision.pipeline.step import Opaque, Step, Still
+from safeaug.torchvision.pipeline.tree import PARTS, Behind, exchange, look_before, look_behind
+from safeaug.torchvision.reading import Reading
+from safeaug.torchvision.safe import Safe
+
+NOT_HERE = "instances", "visible"
+"""Names of fields that samples of another host need."""
+
+
+def guarded(
+    pipeline: Any,
+    policy: Policy,
+    reading: Mapping[str, Any],
+    *,
+    move_fixed: bool = False,
+    repair_randomness: bool = True,
+    report_key: str | None = None,
+) -> Any:
+    """Return a pipeline that keeps its objects to the end; the given one is left as it is.
+
+    Parameters
+    ----------
+    pipeline : Compose, RandomApply, RandomChoice, RandomOrder of v2 or v1, torch.nn.Sequential, or one transform
+        What is guarded. Drop-ins in it are taken for the host's: the policy of the whole has the say.
+    policy : Policy
+        What must be left of the objects, as they came in, at the end.
+    reading : mapping
+        How objects are read: the fields of a `Reading`.
+    move_fixed : bool
+        Whether windows that the host does not draw are moved too; of v2 only.
+    repair_randomness : bool
+        Without meaning here: torch seeds each worker by itself, and all steps draw from one stream.
+    report_key : str, optional
+        Where each sample, which must then be a dict, will say how its draw ended.
+
+    Raises
+    ------
+    PolicyError
+        Where something in it cannot be called.
+    """
+    if report_key is not None and not isinstance(report_key, str):
+        raise PolicyError(f"report_key must be text, got {report_key!r}")
+    leaves: dict[int, Leaf] = {}
+    made_ = _guarded(copy.deepcopy(pipeline), (), leaves, move_fixed)
+    look_behind(made_, leaves, Behind())
+    put_on(made_, Root)
+    steps = [leaf for leaf in leaves.values() if leaf.way is not Way.STILL]
+    made_.guard_state = State(
+        type(pipeline).__name__,
+        policy,
+        asks_of(policy),
+        reading_of(reading),
+        steps,
+        move_fixed=move_fixed,
+        key=report_key,
+        chooses=look_before(made_, leaves),
+        dries=all(isinstance(leaf.inner, v2.Transform) and not leaf.opaque for leaf in leaves.values()),
+    )
+    _say_what_is_unknown(steps)
+    return made_
+
+
+def reading_of(given: Mapping[str, Any]) -> Reading:
+    """Return how objects are read, checked.
+
+    Raises
+    ------
+    PolicyError
+        Where a field is named that samples of this host do not need.
+    """
+    named = [name for name in NOT_HERE if given.get(name) is not None]
+    if named:
+        raise PolicyError(
+            f"{' and '.join(named)} are for keypoints of albumentations, got them for a pipeline of torchvision: here "
+            "each instance is a row of a tv_tensors.KeyPoints of shape (N, K, 2)"
+        )
+    return Reading(**{name: value for name, value in given.items() if name not in NOT_HERE}).checked()
+
+
+def _guarded(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed: bool) -> Any:
+    """Return a part of a pipeline with its transforms as steps. One that stands in it twice is one step."""
+    if id(node) in leaves:
+        return node
+    take_off(node)  # it may be guarded already; the outermost guard has the say
+    if isinstance(node, PARTS):
+        exchange(node, lambda child, i: _guarded(child, (*path, i), leaves, move_fixed))
+        return node
+    if isinstance(node, Safe):
+        return _guarded(node.inner, path, leaves, move_fixed)
+    if not callable(node):
+        raise PolicyError(f"step {path} must be a transform, or anything that can be called, got {type(node).__name__}")
+    if isinstance(node, Guarded):
+        node = plain_of(node)
+    return _stepped(node, path or (0,), leaves, move_fixed)
+
+
+def _stepped(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed: bool) -> Any:
+    """Return a transform as a step."""
+    older = not isinstance(node, v2.Transform)
+    if older and not _has_class_to_stand_before(node):
+        node = Called(node)
+    leaf = leaves[id(node)] = Leaf(node, path, move_fixed and not older, sampled if older else made)
+    if isinstance(node, Called):
+        leaf.called, leaf.theirs = node.name, True
+        leaf.name = f"{'.'.join(map(str, path))} {node.name}"
+    if leaf.opaque:
+        put_on(node, Opaque)
+    elif leaf.way is Way.STILL:
+        put_on(node, StillOlder if older else Still)
+    else:
+        put_on(node, Older if older else Step)
+    node.guard_leaf = leaf
+    return node
+
+
+def _has_class_to_stand_before(node: Any) -> bool:
+    """Return whether another class can be put before that of an object: not of functions, and not of what has slots."""
+    return isinstance(node, torch.nn.Module) or (hasattr(node, "__dict__") and type(node).__flags__ & 1 << 9 != 0)
+
+
+def _say_what_is_unknown(steps: list[Leaf]) -> None:
+    """Say once which steps cannot be followed, so that nobody takes what comes behind them for guarded."""
+    unknown = [leaf.name for leaf in steps if leaf.opaque]
+    if unknown:
+        logging.getLogger("safeaug").warning(
+            "guard cannot follow step %s: where it changes the picture, nothing is known of the objects from there on, "
+            "and what comes behind it is not guarded (UNGUARDED). Put it at the end, if it can stand there",
+            ", step ".join(unknown),
+        )
