@@ -1,4 +1,4 @@
-"""The recipes of the README: other people's training pipelines, guarded, with what they promise told from pixels."""
+"""The recipes of safeaug/RECIPES.md: other people's pipelines, guarded; what they promise is told from pixels."""
 
 from collections import defaultdict
 from typing import Any

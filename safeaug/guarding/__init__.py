@@ -2,7 +2,7 @@
 
 kind.py     Kind: what a guarded draw asks of a transform whose draws are windows
 draw.py     Draw: one draw of it, as the search sees it
-fork.py     Fork: chance of the guard's own
+fork.py     Stream, Fork: chance of the guard's own
 
 way.py      Way: in which way a transform changes the picture; Known: what is known of a class of transforms
 untold.py   UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
@@ -15,7 +15,7 @@ acting.py   what a step does where its draw breaks the promise; quick.py: the co
 
 from safeaug.guarding.acting import acted, can_act
 from safeaug.guarding.draw import Draw, Guard, stand_in
-from safeaug.guarding.fork import Fork, state_of
+from safeaug.guarding.fork import Fork, Stream, state_of
 from safeaug.guarding.guise import Guise, put_on, take_off
 from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
 from safeaug.guarding.leaf import Leaf
@@ -40,6 +40,7 @@ __all__ = [
     "Params",
     "Passage",
     "RefusedError",
+    "Stream",
     "UntoldError",
     "Way",
     "acted",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from safeaug.candidates import Law
 from safeaug.geometry import Domain, Size, Window
-from safeaug.guarding.fork import Fork
+from safeaug.guarding.fork import Stream
 
 if TYPE_CHECKING:
     from safeaug.guarding.kind import Kind
@@ -24,11 +24,11 @@ class Guard(Protocol):
         """The transform that holds the host's arguments."""
         ...
 
-    def fork(self, first: Window) -> Fork:
+    def fork(self, first: Window) -> Stream:
         """Return the guard's generator, set for this call and this drawn window."""
         ...
 
-    def again(self, fork: Fork) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+    def again(self, fork: Any) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
         """Return the host's own sampler, drawing from a fork."""
         ...
 
@@ -75,7 +75,7 @@ class Draw:
         drawn: dict[str, Any],
         frame: Window,
         first: Window,
-        fork: Fork | None = None,
+        fork: Stream | None = None,
     ) -> None:
         self._guard, self._kind = guard, guard.kind
         self.params, self.data, self.drawn = params, data, drawn

@@ -6,8 +6,33 @@ from typing import Any
 from safeaug.splitmix import GAMMA, MASK, mixed, uniform
 
 
-class Fork(random.Random):
-    """SplitMix64 with the interface of `random.Random`, on which the host's samplers run as well.
+class Stream:
+    """SplitMix64: numbers that follow from one whole number, which is its state.
+
+    Parameters
+    ----------
+    state : int
+        Where the sequence begins.
+    """
+
+    def __init__(self, state: int = 0) -> None:
+        self.state = state & MASK
+
+    def random(self) -> float:
+        """Return the next number of 53 bits in [0, 1)."""
+        return uniform(self)
+
+    def getrandbits(self, k: int) -> int:
+        """Return a number of k random bits."""
+        number = 0
+        for _ in range(-(-k // 64)):
+            self.state = self.state + GAMMA & MASK
+            number = number << 64 | mixed(self.state)
+        return number >> -k % 64
+
+
+class Fork(Stream, random.Random):
+    """A stream with the interface of `random.Random`, on which a host's samplers run as well.
 
     A `random.Random` takes 4 µs to seed, more than a guarded draw takes to judge its window. Here a seed is the state.
 
@@ -23,24 +48,9 @@ class Fork(random.Random):
     ('0xe220a8397b1dcdaf', '0x6e789e6aa1b965f4')
     """
 
-    def __init__(self, state: int = 0) -> None:
-        super().__init__(state)
-
     def seed(self, state: Any = 0, version: int = 2) -> None:
         """Begin anew at a state."""
         self.state = state & MASK
-
-    def random(self) -> float:
-        """Return the next number of 53 bits in [0, 1)."""
-        return uniform(self)
-
-    def getrandbits(self, k: int) -> int:
-        """Return a number of k random bits."""
-        number = 0
-        for _ in range(-(-k // 64)):
-            self.state = self.state + GAMMA & MASK
-            number = number << 64 | mixed(self.state)
-        return number >> -k % 64
 
     def getstate(self) -> Any:
         """Return the state."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from safeaug.counts import Counts
 from safeaug.geometry import Size, Window
-from safeaug.guarding.fork import Fork
+from safeaug.guarding.fork import Stream
 from safeaug.guarding.way import Params, Way
 from safeaug.ledger.changes import Change
 
@@ -73,11 +73,11 @@ class Leaf(Protocol):
         """Return the same draw, scaled toward the one that changes nothing; None where there is no such thing."""
         ...
 
-    def fork(self, first: Window) -> Fork:
+    def fork(self, first: Window) -> Stream:
         """Return the guard's generator, set for this call and this drawn window."""
         ...
 
-    def again(self, fork: Fork) -> Callable[[Params, Params], Params]:
+    def again(self, fork: Any) -> Callable[[Params, Params], Params]:
         """Return the host's own sampler, drawing from a fork."""
         ...
 

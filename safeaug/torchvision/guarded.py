@@ -21,7 +21,7 @@ from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError, RetentionError
 from safeaug.geometry import Size, Window, size_of, window_at
-from safeaug.guarding import Draw, Fork, Params
+from safeaug.guarding import Draw, Params, Stream
 from safeaug.handing import refuse_unguarded
 from safeaug.measures import demand_of, held, plain_demand
 from safeaug.plain import Asked, judge, place, redrawn
@@ -127,11 +127,11 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
         drawn: Params = super().make_params(leaves)
         return drawn
 
-    def fork(self, first: Window) -> Fork:
+    def fork(self, first: Window) -> Stream:
         """Return the guard's generator: it derives from the host's as its draw has left it, and from that draw."""
         return fork_of(first)
 
-    def again(self, fork: Fork) -> Callable[[Params, Params], Params]:
+    def again(self, fork: Stream) -> Callable[[Params, Params], Params]:
         """Return the host's own sampler, drawing from a fork."""
 
         def draw(params: Params, data: Params) -> Params:
@@ -172,7 +172,7 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
         self,
         asked: list[Asked],
         rows: list[list[float]],
-        fork: Fork,
+        fork: Stream,
         first: Window,
         drawn: Params,
         leaves: list[Any],

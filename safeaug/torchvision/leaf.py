@@ -8,7 +8,7 @@ from torchvision.transforms import v2
 
 from safeaug.counts import Counts
 from safeaug.geometry import Size, Window, size_of
-from safeaug.guarding import Fork, Params, Way, can_act
+from safeaug.guarding import Params, Stream, Way, can_act
 from safeaug.ledger.changes import Change
 from safeaug.torchvision.chance import apart, fork_of
 from safeaug.torchvision.changes import change_of, eases, softened, softens, theirs, way_of
@@ -108,11 +108,11 @@ class Leaf:
         promised = self.kind.output(self.inner, size_of(window), params, size) if self.kind.promises else None
         return LeftOut(size, promised)
 
-    def fork(self, first: Window) -> Fork:
+    def fork(self, first: Window) -> Stream:
         """Return a generator for this call: it derives from the host's, as its draw has left it, and from the path."""
         return fork_of(first, self._place, python=self._pythons)
 
-    def again(self, fork: Fork) -> Callable[[Params, Params], Params]:
+    def again(self, fork: Stream) -> Callable[[Params, Params], Params]:
         """Return the host's own sampler, drawing from a fork: the host's stream is not consumed."""
         twin, sample = plain_of(self.inner), self._sample
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch.utils._pytree import tree_flatten
 from torchvision.transforms import v2
 
@@ -94,10 +95,9 @@ class Root(Guise):
         call: Call = super().__call__  # type: ignore[misc]  # the host's
         if CURRENT.get() is not None:  # a guarded pipeline inside of another, which has the say
             return call(*inputs)
-        state = self.guard_state
-        result, passage = through(state, call, inputs, PLAIN)
-        _count(state, passage)
-        return result if state.key is None else _told(state.key, result, passage)
+        if torch.compiler.is_compiling():  # which would trace the search, to no end
+            return torch.compiler.disable(_called)(self.guard_state, call, inputs)
+        return _called(self.guard_state, call, inputs)
 
     def report(self) -> dict[str, dict[str, int]]:
         """Return how draws ended, of the whole and of each step, those of loader workers included.
@@ -109,6 +109,12 @@ class Root(Guise):
             number of draws by status.
         """
         return self.guard_state.report()
+
+
+def _called(state: State, call: Call, inputs: tuple[Any, ...]) -> Any:
+    result, passage = through(state, call, inputs, PLAIN)
+    _count(state, passage)
+    return result if state.key is None else _told(state.key, result, passage)
 
 
 def through(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode) -> Passed:
