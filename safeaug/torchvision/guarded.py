@@ -94,17 +94,18 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         """Draw as the host does, then keep, move or resize the window so that it keeps the promise."""
-        made = _uncompiled(self._made) if torch.compiler.is_compiling() else self._made
-        drawn: dict[str, Any] = made(flat_inputs)
-        return drawn
+        if torch.compiler.is_compiling():
+            drawn: Params = _uncompiled(self._lent if self._lender else self._made)(flat_inputs)
+            return drawn
+        return self._made(flat_inputs) if self._lender is None else self._lent(flat_inputs)
+
+    def _lent(self, leaves: list[Any]) -> Params:
+        """Draw from a generator of one's own."""
+        assert self._lender is not None
+        with self._lender.lent():
+            return self._made(leaves)
 
     def _made(self, leaves: list[Any]) -> Params:
-        if self._lender is None:
-            return self._made_by_global(leaves)
-        with self._lender.lent():
-            return self._made_by_global(leaves)
-
-    def _made_by_global(self, leaves: list[Any]) -> Params:
         call = _CALL.get()
         if call is not None:
             call.drew = True
@@ -164,7 +165,8 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
             window, status = window_at(*position, size), Status.MOVED
         if status is Status.SKIPPED:
             raise self._left_out(first, drawn, image_size)
-        self.kind.put(self, drawn, window, image_size)
+        left, top, right, bottom = window  # of a draw that is not padded: counted from the image's corner
+        drawn["left"], drawn["top"], drawn["width"], drawn["height"] = left, top, right - left, bottom - top
         self._counts.add(status)
         return drawn
 
@@ -240,6 +242,9 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
             Where a plain tensor of boxes stands beside the image: only here are leaves seen that the host leaves alone.
         """
         super().check_inputs(flat_inputs)
+        for leaf in flat_inputs:
+            if type(leaf) is tv_tensors.BoundingBoxes:
+                return  # as in most calls: what carries boxes hides none
         if torch.compiler.is_compiling():
             _uncompiled(refuse_loose_boxes)(flat_inputs, self._reading)
         else:

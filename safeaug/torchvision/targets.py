@@ -194,8 +194,7 @@ def rows_of(boxes: Any) -> list[list[float]] | None:
     if name not in {"XYXY", "XYWH", "CXCYWH"}:
         return None
     with torch._C.DisableTorchFunctionSubclass():  # else each of these calls takes three times as long
-        plain = boxes if boxes.is_floating_point() else boxes.double()
-        rows: list[list[float]] = (plain if plain.ndim == 2 else plain.reshape(-1, 4)).tolist()
+        rows: list[list[float]] = (boxes if boxes.ndim == 2 else boxes.reshape(-1, 4)).tolist()
     if name == "XYXY":
         return rows
     if name == "XYWH":
