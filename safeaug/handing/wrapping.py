@@ -69,6 +69,9 @@ def with_content(
     within ``data``; of ``ConcatDataset([with_content(a), with_content(b)])`` each counts its own. An index that is no
     number (a key, a tuple) is passed to functions as it is.
 
+    **One picture a sample.** A data set that makes one sample of several pictures, such as a pair, has each of them go
+    through the pipeline, and hands the same objects to all: wrap the data set that it takes them from instead.
+
     **Streams** have no index: a function gets the running number of the sample, from 0 in each iteration, in each
     worker. Where the workers share a stream in turns, sample ``n`` of a worker is number
     ``n * info.num_workers + info.id`` of the whole, with ``info = torch.utils.data.get_worker_info()``. One ``next``

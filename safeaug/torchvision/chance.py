@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 from safeaug.geometry import Window
@@ -54,12 +55,15 @@ def fork_of(first: Window, place: int = 0, *, python: bool = False) -> Stream:
 def apart(key: int, *, python: bool = False) -> Iterator[None]:
     """Let torch's global generator draw from a key, and put it back where it was.
 
+    Threads that draw at the same time draw from the key too, and may draw the same numbers again afterwards: in one
+    process seeds say nothing where several threads draw.
+
     Parameters
     ----------
     key : int
         Of 64 bits. The same key gives the same numbers.
     python : bool, default False
-        Whether Python's global generator does so too.
+        Whether the global generators of Python and of numpy do so too.
 
     Examples
     --------
@@ -72,13 +76,16 @@ def apart(key: int, *, python: bool = False) -> Iterator[None]:
     (True, False)
     """
     host = torch.default_generator
-    before, pythons = host.get_state(), random.getstate() if python else None
+    before = host.get_state()
+    others = (random.getstate(), np.random.get_state()) if python else None  # noqa: NPY002  # others draw from it
     host.manual_seed(key)
     if python:
         random.seed(key)
+        np.random.seed(key % 2**32)  # noqa: NPY002  # as above
     try:
         yield
     finally:
         host.set_state(before)
-        if pythons is not None:
-            random.setstate(pythons)
+        if others is not None:
+            random.setstate(others[0])
+            np.random.set_state(others[1])  # noqa: NPY002  # as above

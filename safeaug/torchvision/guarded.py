@@ -21,7 +21,7 @@ from safeaug.content import Content
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError, RetentionError
 from safeaug.geometry import Size, Window, size_of, window_at
-from safeaug.guarding import Draw, Params, Stream
+from safeaug.guarding import CURRENT, Draw, Params, Stream
 from safeaug.handing import refuse_unguarded
 from safeaug.measures import demand_of, held, plain_demand
 from safeaug.plain import Asked, judge, place, redrawn
@@ -209,7 +209,7 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
             self._counts.add(Status.UNGUARDED)
             return drawn
         content = content_of(leaves, None if call is None else call.named, self._policy, self._reading)
-        if not (content.boxes or carries(leaves, self._reading)):
+        if not (content.boxes or carries(leaves, self._reading) or CURRENT.get()):
             refuse_unguarded(type(self).__name__)
         params, data = {"shape": image_size}, {"leaves": leaves}
         draw = Draw(self, params, data, drawn, kind.frame(drawn, image_size), first)

@@ -15,13 +15,11 @@ from safeaug.torchvision.changes import change_of, eases, softened, softens, the
 from safeaug.torchvision.guarded import Guarded
 from safeaug.torchvision.leaving import LeftOut
 from safeaug.torchvision.windows import kind_of
+from safeaug.torchvision.windows.kind import ASKED
 from safeaug.torchvision.windows.known import is_timms
 
 FIXED = v2.CenterCrop, v2.Resize, v2.Pad, v1.CenterCrop, v1.Resize, v1.Pad
 """Windows that the host does not draw. They are measured: who moves them lets labels into what is evaluated."""
-
-ASKED = "shape", "pil"
-"""Names, beside those of the host's parameters, of what a draw was asked for."""
 
 OURS = "safeaug."
 """Modules whose classes stand before the host's."""

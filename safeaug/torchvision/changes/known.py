@@ -5,6 +5,7 @@ says in its own way how inputs are transformed, for then nobody knows.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import torch
@@ -85,18 +86,12 @@ KNOWN: dict[type, Known] = {
 
 def known_of(transform: Any) -> Known:
     """Return what is known of the class of a transform."""
-    given = type(transform)
-    found = _FOUND.get(given)
-    if found is None:
-        found = _FOUND[given] = _looked_up(given)
-    return found
+    given: Any = type(transform)
+    return _looked_up(given)
 
 
-_FOUND: dict[type, Known] = {}
-"""What was looked up before: every draw asks."""
-
-
-def _looked_up(given: type) -> Known:
+@cache  # every draw asks
+def _looked_up(given: Any) -> Known:
     for at, base in enumerate(given.__mro__):
         if base in KNOWN:
             return UNKNOWN if any(APPLYING & vars(each).keys() for each in theirs(given.__mro__[:at])) else KNOWN[base]

@@ -9,13 +9,14 @@ import torch
 from torchvision.transforms import v2
 
 from safeaug.errors import PolicyError
-from safeaug.guarding import Way, asks_of, put_on, take_off
+from safeaug.guarding import Guise, Way, asks_of, put_on, take_off
 from safeaug.policy import Policy
+from safeaug.torchvision.changes import way_of
 from safeaug.torchvision.guarded import Guarded
 from safeaug.torchvision.leaf import Leaf, made, plain_of
 from safeaug.torchvision.pipeline.called import Called
 from safeaug.torchvision.pipeline.older import Older, StillOlder, sampled
-from safeaug.torchvision.pipeline.root import Root, State
+from safeaug.torchvision.pipeline.root import ModuleRoot, PlainRoot, State
 from safeaug.torchvision.pipeline.step import Opaque, Step, Still
 from safeaug.torchvision.pipeline.tree import PARTS, Behind, exchange, look_before, look_behind
 from safeaug.torchvision.reading import Reading
@@ -61,7 +62,7 @@ def guarded(
     leaves: dict[int, Leaf] = {}
     made_ = _guarded(copy.deepcopy(pipeline), (), leaves, move_fixed)
     look_behind(made_, leaves, Behind())
-    put_on(made_, Root)
+    put_on(made_, ModuleRoot if isinstance(made_, torch.nn.Module) else PlainRoot)
     steps = [leaf for leaf in leaves.values() if leaf.way is not Way.STILL]
     made_.guard_state = State(
         type(pipeline).__name__,
@@ -72,10 +73,17 @@ def guarded(
         move_fixed=move_fixed,
         key=report_key,
         chooses=look_before(made_, leaves),
-        dries=all(isinstance(leaf.inner, v2.Transform) and not leaf.opaque for leaf in leaves.values()),
+        dries=all(_dries(leaf) for leaf in leaves.values()),
+        writes=any(leaf.opaque or getattr(leaf.inner, "inplace", False) for leaf in leaves.values()),
     )
     _say_what_is_unknown(steps)
     return made_
+
+
+def _dries(leaf: Leaf) -> bool:
+    """Return whether a step draws the same without pixels."""
+    late = getattr(v2, "GaussianNoise", ())  # it draws where it is applied, not among its parameters
+    return isinstance(leaf.inner, v2.Transform) and not leaf.opaque and not isinstance(leaf.inner, late)
 
 
 def reading_of(given: Mapping[str, Any]) -> Reading:
@@ -103,11 +111,15 @@ def _guarded(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fix
     if isinstance(node, PARTS):
         exchange(node, lambda child, i: _guarded(child, (*path, i), leaves, move_fixed))
         return node
-    if isinstance(node, Safe):
+    if isinstance(node, Guarded):
+        _say_what_is_dropped(node, path)
+    if isinstance(node, Safe) and way_of(node.inner) is not Way.UNKNOWN:
         return _guarded(node.inner, path, leaves, move_fixed)
     if not callable(node):
         raise PolicyError(f"step {path} must be a transform, or anything that can be called, got {type(node).__name__}")
-    if isinstance(node, Guarded):
+    if isinstance(node, Guarded) and not isinstance(
+        node, Safe
+    ):  # of somebody else's, only what it holds itself can move it
         node = plain_of(node)
     return _stepped(node, path or (0,), leaves, move_fixed)
 
@@ -115,25 +127,35 @@ def _guarded(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fix
 def _stepped(node: Any, path: tuple[int, ...], leaves: dict[int, Leaf], move_fixed: bool) -> Any:
     """Return a transform as a step."""
     older = not isinstance(node, v2.Transform)
-    if older and not _has_class_to_stand_before(node):
-        node = Called(node)
-    leaf = leaves[id(node)] = Leaf(node, path, move_fixed and not older, sampled if older else made)
-    if isinstance(node, Called):
-        leaf.called, leaf.theirs = node.name, True
-        leaf.name = f"{'.'.join(map(str, path))} {node.name}"
+    leaf = Leaf(node, path, move_fixed and not older, sampled if older else made)
+    before: type[Guise] = Older if older else Step
     if leaf.opaque:
-        put_on(node, Opaque)
+        before = Opaque
     elif leaf.way is Way.STILL:
-        put_on(node, StillOlder if older else Still)
-    else:
-        put_on(node, Older if older else Step)
-    node.guard_leaf = leaf
+        before = StillOlder if older else Still
+    try:
+        put_on(node, before)
+        node.guard_leaf = leaf
+    except (TypeError, AttributeError):  # a function, something frozen: nothing can stand before its class
+        leaf = Leaf(Called(node), path, move_fixed=False)
+        leaf.called, leaf.theirs = leaf.inner.name, True
+        leaf.name = f"{'.'.join(map(str, path))} {leaf.called}"
+        node = leaf.inner
+        put_on(node, Opaque)
+        node.guard_leaf = leaf
+    leaves[id(node)] = leaf
     return node
 
 
-def _has_class_to_stand_before(node: Any) -> bool:
-    """Return whether another class can be put before that of an object: not of functions, and not of what has slots."""
-    return isinstance(node, torch.nn.Module) or (hasattr(node, "__dict__") and type(node).__flags__ & 1 << 9 != 0)
+def _say_what_is_dropped(drop_in: Guarded, path: tuple[int, ...]) -> None:
+    """Say that a generator of a drop-in's own is not drawn from: the pipeline draws from torch's alone."""
+    if drop_in._lender is not None:
+        logging.getLogger("safeaug").warning(
+            "step %s %s has generator=, which a guarded pipeline does not draw from: all its steps draw from torch's "
+            "global generator. Seed that one",
+            ".".join(map(str, path)) or "0",
+            type(drop_in).__name__,
+        )
 
 
 def _say_what_is_unknown(steps: list[Leaf]) -> None:

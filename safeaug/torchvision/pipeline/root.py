@@ -1,14 +1,16 @@
 """The root of a guarded pipeline: the host's own, which begins and ends the passage of each sample."""
 
+import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_flatten, tree_map
 from torchvision.transforms import v2
 
 from safeaug import handing
-from safeaug.content import Content
+from safeaug.content import Content, content_of_rows
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Size
@@ -51,6 +53,8 @@ class State:
         Whether chance decides which steps are applied.
     dries : bool
         Whether all that matters can be drawn without pixels.
+    writes : bool
+        Whether a step may work in place, on what the pipeline is called with.
     """
 
     def __init__(
@@ -65,9 +69,11 @@ class State:
         key: str | None,
         chooses: bool,
         dries: bool,
+        writes: bool,
     ) -> None:
         self.policy, self.asks, self.reading, self.steps = policy, asks, reading, steps
         self.move_fixed, self.key, self.chooses, self.dries = move_fixed, key, chooses, dries
+        self.writes = writes
         self.counts, self.calls = Counts(name), 0
 
     def report(self) -> dict[str, dict[str, int]]:
@@ -80,25 +86,6 @@ class Root(Guise):
 
     guard_state: State
 
-    def __call__(self, *inputs: Any) -> Any:
-        """Transform a sample as the host does, with the promise kept to the end.
-
-        Raises
-        ------
-        ContentError
-            Where the objects cannot be judged.
-        RetentionError
-            Where the promise cannot be met and the policy says ``on_fail="raise"``.
-        PipelineError
-            Where a step of somebody else's raises.
-        """
-        call: Call = super().__call__  # type: ignore[misc]  # the host's
-        if CURRENT.get() is not None:  # a guarded pipeline inside of another, which has the say
-            return call(*inputs)
-        if torch.compiler.is_compiling():  # which would trace the search, to no end
-            return torch.compiler.disable(_called)(self.guard_state, call, inputs)
-        return _called(self.guard_state, call, inputs)
-
     def report(self) -> dict[str, dict[str, int]]:
         """Return how draws ended, of the whole and of each step, those of loader workers included.
 
@@ -110,14 +97,103 @@ class Root(Guise):
         """
         return self.guard_state.report()
 
+    def guard_plain(self) -> Call:
+        """Return the host's own way through the pipeline."""
+        raise NotImplementedError
+
+    def guard_called(self, inputs: tuple[Any, ...]) -> Any:
+        """Transform a sample as the host does, with the promise kept to the end.
+
+        Raises
+        ------
+        ContentError
+            Where the objects cannot be judged.
+        RetentionError
+            Where the promise cannot be met and the policy says ``on_fail="raise"``.
+        PipelineError
+            Where a step of somebody else's raises.
+        """
+        call = self.guard_plain()
+        if CURRENT.get() is not None:  # a guarded pipeline inside of another, which has the say
+            return call(*inputs)
+        if torch.compiler.is_compiling():  # which would trace the search, to no end
+            return torch.compiler.disable(_called)(self.guard_state, call, inputs)
+        return _called(self.guard_state, call, inputs)
+
+
+class ModuleRoot(Root):
+    """The root of a pipeline that is a module of torch."""
+
+    def forward(self, *inputs: Any) -> Any:
+        """Transform a sample: see `Root.guard_called`."""
+        return self.guard_called(inputs)
+
+    def guard_plain(self) -> Call:
+        """Return the host's own way through the pipeline."""
+        call: Call = super().forward  # type: ignore[misc]  # the host's
+        return call
+
+
+class PlainRoot(Root):
+    """The root of a pipeline that is none: the Compose of v1, and timm's crop."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Transform a sample: see `Root.guard_called`."""
+        return self.guard_called(inputs)
+
+    def guard_plain(self) -> Call:
+        """Return the host's own way through the pipeline."""
+        call: Call = super().__call__  # type: ignore[misc]  # the host's
+        return call
+
 
 def _called(state: State, call: Call, inputs: tuple[Any, ...]) -> Any:
-    result, passage = through(state, call, inputs, PLAIN)
+    result, passage = through(state, call, inputs, PLAIN, begun(state, inputs))
     _count(state, passage)
     return result if state.key is None else _told(state.key, result, passage)
 
 
-def through(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode) -> Passed:
+class Beginning(NamedTuple):
+    """How the passage of a sample begins, as often as it is drawn.
+
+    Parameters
+    ----------
+    content : Content
+        The objects.
+    size : (int, int)
+        Height and width of the picture.
+    uniform : float
+        Under ``keep="one"`` picks the object.
+    released : bool
+        Whether this sample goes unguarded, by the policy's ``apply_rate``.
+    """
+
+    content: Content
+    size: Size
+    uniform: float
+    released: bool
+
+
+def begun(state: State, inputs: tuple[Any, ...]) -> Beginning:
+    """Read a sample, once.
+
+    Raises
+    ------
+    ContentError
+        Where its objects cannot be judged.
+    """
+    policy = state.policy
+    content, size = _content(state, inputs)
+    if not content.boxes and policy.on_empty == "raise":
+        raise ContentError('there is nothing to protect, and on_empty is "raise"')
+    if policy.keep != "one" and policy.apply_rate == 1:  # else a number is needed, which takes longer than all here
+        return Beginning(content, size, 0.0, released=False)
+    fork = fork_of((0, 0, 0, 0), -1, python=True)
+    uniform, share = fork.random(), fork.random()
+    return Beginning(content, size, uniform, released=bool(content.boxes) and share >= policy.apply_rate)
+
+
+def through(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode, beginning: Beginning) -> Passed:
     """Let a sample go through, more than once where that can help; count nothing.
 
     Parameters
@@ -130,17 +206,28 @@ def through(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode) -> Pa
         What it is called with.
     mode : Mode
         How the sample goes through.
+    beginning : Beginning
+        What was read of the sample.
     """
     state.calls += 1
-    result, passage = _pass(state, call, inputs, mode)
+    kept = copied(inputs) if state.writes else inputs  # what works in place leaves nothing to draw from again
+    result, passage = _pass(state, call, inputs, mode, beginning)
     if passage.broken and not passage.doomed:
-        return _repeated(state, call, inputs, result, passage)
+        return _repeated(state, call, kept, result, passage, beginning)
     return result, passage
 
 
-def _pass(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode) -> Passed:
+def copied(inputs: Any) -> Any:
+    """Return a sample whose tensors and arrays are others than those of a sample."""
+    return tree_map(lambda leaf: copy.deepcopy(leaf) if isinstance(leaf, torch.Tensor | np.ndarray) else leaf, inputs)
+
+
+def _pass(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode, beginning: Beginning) -> Passed:
     """Let a sample go through once."""
-    passage = _begun(state, inputs, mode)
+    content, size, uniform, released = beginning
+    passage = Passage(content, size, state.policy, state.asks, uniform, state.calls, mode)
+    if released:
+        passage.let_go()
     current = CURRENT.set(passage)
     try:
         result = call(*inputs)
@@ -150,35 +237,32 @@ def _pass(state: State, call: Call, inputs: tuple[Any, ...], mode: Mode) -> Pass
     return result, passage
 
 
-def _begun(state: State, inputs: tuple[Any, ...], mode: Mode) -> Passage:
-    policy = state.policy
-    content, size = _content(state, inputs)
-    if not content.boxes and policy.on_empty == "raise":
-        raise ContentError('there is nothing to protect, and on_empty is "raise"')
-    # Only what these two ask for needs a number, which takes longer than all else here.
-    fork = fork_of((0, 0, 0, 0), -1, python=True) if policy.keep == "one" or policy.apply_rate < 1 else None
-    passage = Passage(content, size, policy, state.asks, 0.0 if fork is None else fork.random(), state.calls, mode)
-    if fork is not None and policy.apply_rate < 1 and content.boxes and fork.random() >= policy.apply_rate:
-        passage.let_go()
-    return passage
-
-
 def _content(state: State, inputs: tuple[Any, ...]) -> tuple[Content, Size]:
     """Return the objects of a sample, its own or those that are handed beside it, and the size of its picture."""
     everything, _ = tree_flatten(inputs)
     needed = _ANY._needs_transform_list(everything)
     leaves = [leaf for leaf, needs in zip(everything, needed, strict=True) if needs]
-    size, reading, record = image_size_of(leaves), state.reading, handing.handed()
+    reading, record = state.reading, handing.handed()
+    array = None if leaves else next((each for each in everything if _is_picture(each)), None)
+    size: Size = image_size_of(leaves) if array is None else array.shape[:2]
     if record is not None and not carries(leaves, reading):
         handed = handing.content_of_handed(
             record, size, state.policy, foreground=reading.foreground, ignore_index=reading.ignore_index
         )
         return handed, size
+    if array is not None:  # as cv2 has it; the first step makes an image of it
+        return content_of_rows([], size, []), size
     refuse_loose_boxes(everything, reading)
     return content_of(leaves, fields_of(inputs, reading), state.policy, reading), size
 
 
-def _repeated(state: State, call: Call, inputs: tuple[Any, ...], result: Any, passage: Passage) -> Passed:
+def _is_picture(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.ndim in {2, 3}
+
+
+def _repeated(
+    state: State, call: Call, inputs: tuple[Any, ...], result: Any, passage: Passage, beginning: Beginning
+) -> Passed:
     """Draw the whole anew, up to ``tries`` times, from numbers of its own; the best stands.
 
     Without pixels where that can be, and then once more with them.
@@ -188,7 +272,7 @@ def _repeated(state: State, call: Call, inputs: tuple[Any, ...], result: Any, pa
     fork, best = fork_of((0, 0, 0, 0), -2, python=True), None
     for _ in range(state.policy.tries):
         key = fork.getrandbits(64)
-        drawn = _drawn_anew(state, call, inputs, key, mode.again(dry=dry or mode.dry))
+        drawn = _drawn_anew(state, call, inputs, key, mode.again(dry=dry or mode.dry), beginning)
         if drawn is None:
             continue
         if _rank(drawn[1]) > _rank(passage):
@@ -198,7 +282,7 @@ def _repeated(state: State, call: Call, inputs: tuple[Any, ...], result: Any, pa
     if best is None:
         return first
     if dry:
-        drawn = _drawn_anew(state, call, inputs, best, mode.again(dry=False))
+        drawn = _drawn_anew(state, call, inputs, best, mode.again(dry=False), beginning)
         if drawn is None or _rank(drawn[1]) <= _rank(first[1]):
             return first
         result, passage = drawn
@@ -207,12 +291,14 @@ def _repeated(state: State, call: Call, inputs: tuple[Any, ...], result: Any, pa
     return result, passage
 
 
-def _drawn_anew(state: State, call: Call, inputs: tuple[Any, ...], key: int, mode: Mode) -> Passed | None:
+def _drawn_anew(
+    state: State, call: Call, inputs: tuple[Any, ...], key: int, mode: Mode, beginning: Beginning
+) -> Passed | None:
     """Draw once more, all from a key; None where the draw fails, which is no reason to lose the first."""
     try:
         with apart(key, python=True):
-            given = without_pixels(inputs) if mode.dry else inputs
-            return _pass(state, call, given, mode)
+            given = without_pixels(inputs) if mode.dry else copied(inputs) if state.writes else inputs
+            return _pass(state, call, given, mode, beginning)
     except Exception:  # whatever the host, or somebody else's step, raises of a draw that it does not like
         return None
 

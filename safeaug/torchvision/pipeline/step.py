@@ -15,7 +15,8 @@ from safeaug.torchvision.leaf import Leaf
 from safeaug.torchvision.leaving import LeftOut, stood_in_for
 from safeaug.torchvision.pipeline.dry import blank
 from safeaug.torchvision.pipeline.located import located
-from safeaug.torchvision.pipeline.moved import stays
+from safeaug.torchvision.pipeline.moved import greys, stays
+from safeaug.torchvision.targets import carried
 from safeaug.torchvision.windows import FixedCut
 
 
@@ -117,16 +118,22 @@ def settled(passage: Passage, leaf: Leaf, data: Params, drawn: Params) -> Params
     params = {"shape": size, "pil": any(isinstance(each, PIL.Image.Image) for each in data["leaves"])}
     taken = acted(passage, leaf, params, data, drawn)
     if leaf.kind is not None and leaf.kind.labels:
-        leaf.kind.settle_labels(taken, data["leaves"], _kept(passage))
+        leaf.kind.settle_labels(taken, data["leaves"], _kept(passage, data["leaves"]))
     if passage.mode.trace is not None:
         record(passage, leaf, {**params, **taken})
     return taken
 
 
-def _kept(passage: Passage) -> list[int]:
-    """Return which objects are kept so far, of those of which anything is asked: their boxes keep their labels."""
+def _kept(passage: Passage, leaves: list[Any]) -> list[int]:
+    """Return which objects are kept so far, of those of which anything is asked: their boxes keep their labels.
+
+    None, where a step before has dropped boxes: then nobody knows any more which is whose.
+    """
     promise = passage.promise
-    return [promise.objects[place] for place in passage.asked if promise.needs[place] > 0] if passage.guards else []
+    boxes = sum(each.shape[:-1].numel() for each in carried(leaves, "boxes"))
+    if not passage.guards or boxes != passage.count:
+        return []
+    return [promise.objects[place] for place in passage.asked if promise.needs[place] > 0]
 
 
 def stepped(step: Any, call: Callable[..., Any], inputs: tuple[Any, ...], passage: Passage) -> Any:
@@ -164,16 +171,19 @@ def still(leaf: Leaf, call: Callable[..., Any], inputs: tuple[Any, ...], passage
 
 def opaque(leaf: Leaf, call: Callable[..., Any], inputs: tuple[Any, ...], passage: Passage) -> Any:
     """Let a sample go through a step of which nobody can tell what it does."""
+    before = greys(inputs) if passage.guards else []
     try:
         result = call(*inputs)
     except Exception as error:
         raise located(error, leaf, passage)  # noqa: B904  # it has its cause
-    if passage.blind or stays(inputs, result):
-        status = Status.UNGUARDED if passage.blind else Status.FIRST
-    else:
+    status = Status.UNGUARDED
+    if passage.status is Status.EMPTY:
+        passage.blind, status = True, Status.EMPTY
+    elif before and stays(before, greys(result)):
+        status = Status.FIRST
+    elif not passage.blind:
         passage.lose_sight()
-        status = Status.UNGUARDED
-    passage.note(leaf, Status.EMPTY if passage.status is Status.EMPTY else status)
+    passage.note(leaf, status)
     if passage.mode.trace is not None:
         record(passage, leaf, {"shape": passage.ledger.size}, status, unknown=True)
         hand_on(passage, result)

@@ -13,7 +13,7 @@ from safeaug.records import Step
 from safeaug.torchvision.chance import apart
 from safeaug.torchvision.pipeline.dry import without_pixels
 from safeaug.torchvision.pipeline.guard import guarded
-from safeaug.torchvision.pipeline.root import Root, through
+from safeaug.torchvision.pipeline.root import Root, begun, through
 
 Rng = np.random.Generator | random.Random
 Trace = Callable[[Any, Rng, bool], list[Step]]
@@ -36,7 +36,7 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
         Later, where pixels are needed and not asked for.
     """
     made = _copied(pipeline) if isinstance(pipeline, Root) else guarded(pipeline, Policy(min_retention=0.0), reading)
-    state, plain = made.guard_state, super(Root, made).__call__
+    state, plain = made.guard_state, made.guard_plain()
 
     def trace(sample: Any, rng: Rng, pixels: bool) -> list[Step]:
         if not pixels and not state.dries:
@@ -47,7 +47,7 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
             )
         with apart(_key(rng), python=True):
             given = sample if pixels else without_pixels(sample)
-            _, passage = through(state, plain, (given,), Mode(dry=not pixels, trace=[]))
+            _, passage = through(state, plain, (given,), Mode(dry=not pixels, trace=[]), begun(state, (sample,)))
         return passage.mode.trace or []
 
     return trace

@@ -62,7 +62,7 @@ class AroundBox(Cut):
         Where the host ends within so many rounds, these are its own numbers, to the bit.
         """
         options = _Options(transform.options, ROUNDS_ANEW if anew else ROUNDS)
-        boxes = _boxes(leaves)
+        boxes = next(leaf for leaf in leaves if isinstance(leaf, tv_tensors.BoundingBoxes))
         if not boxes.numel() and all(option < 1.0 for option in transform.options):  # it would never end
             return DrawnIoU({}, min(transform.options), gave_up=True, anew=anew)
         twin = stand_in(transform, options=options)

@@ -9,6 +9,9 @@ from safeaug.guarding import Params
 
 Uniform = Callable[[], float]
 
+ASKED = "shape", "pil"
+"""Names, beside those of the host's parameters, of what a draw was asked for."""
+
 
 class Kind(guarding.Kind):
     """Base of the kinds: one window, the whole image, at its own size."""

@@ -13,7 +13,7 @@ from safeaug.measures import allows, demand_of, kept_weight, passes
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Found
 from safeaug.search import opening, outcome_of, search
-from safeaug.torchvision.windows.kind import Cut
+from safeaug.torchvision.windows.kind import ASKED, Cut
 
 RECTANGLE = "top", "left", "height", "width"
 """What a draw must tell."""
@@ -43,7 +43,8 @@ class Told(Cut):
     def output(self, transform: Any, size: Size, drawn: Params, image_size: Size) -> Size:
         """Return the size of what the transform makes of an empty mask when it cuts a window of this size."""
         mask = tv_tensors.Mask(torch.zeros((), dtype=torch.uint8).expand(1, *image_size))
-        given = {**drawn, "height": size[0], "width": size[1]}
+        own = {name: value for name, value in drawn.items() if name not in ASKED}
+        given = {**own, "height": size[0], "width": size[1]}
         if size != (drawn["height"], drawn["width"]):
             given.update(top=0, left=0)
         height, width = transform.transform(mask, given).shape[-2:]
