@@ -8,27 +8,33 @@ way.py      Way: in which way a transform changes the picture; Known: what is kn
 untold.py   UntoldError: a draw of which nobody can tell what it does; RefusedError: one that the host refuses
 
 guise.py    Guise: what stands before a host's class in a guarded pipeline, whose instances stay the host's
+windows.py  windowed: what a draw whose parameters say a window does to the picture
 leaf.py     Leaf: what is known of one step of a pipeline
+behind.py   Behind: which guarded steps come behind it
 passage.py  Passage: one sample on its way, what is left of it, and how its steps ended
 acting.py   what a step does where its draw breaks the promise; quick.py: the commonest of it, in plain numbers
 """
 
 from safeaug.guarding.acting import acted, can_act
+from safeaug.guarding.behind import GEOMETRIC, Behind
 from safeaug.guarding.draw import Draw, Guard, stand_in
 from safeaug.guarding.fork import Fork, Stream, state_of
 from safeaug.guarding.guise import Guise, put_on, take_off
-from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
+from safeaug.guarding.kind import LATTICE, SIDE, Kind, areas, ranged
 from safeaug.guarding.leaf import Leaf
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage, asks_of
 from safeaug.guarding.untold import RefusedError, UntoldError
 from safeaug.guarding.way import Known, Params, Way
+from safeaug.guarding.windows import windowed
 
 __all__ = [
     "CURRENT",
+    "GEOMETRIC",
     "LATTICE",
     "PLAIN",
     "SIDE",
     "Asks",
+    "Behind",
     "Draw",
     "Fork",
     "Guard",
@@ -44,6 +50,7 @@ __all__ = [
     "UntoldError",
     "Way",
     "acted",
+    "areas",
     "asks_of",
     "can_act",
     "put_on",
@@ -51,4 +58,5 @@ __all__ = [
     "stand_in",
     "state_of",
     "take_off",
+    "windowed",
 ]

@@ -3,17 +3,17 @@
 from typing import Any
 
 from safeaug.albumentations.windows import Kind
-from safeaug.geometry import Size, size_of
-from safeaug.guarding.untold import RefusedError
-from safeaug.guarding.way import Params, Tell
-from safeaug.ledger.changes import Change, Windowed
+from safeaug.geometry import Size
+from safeaug.guarding import Params, windowed
+from safeaug.guarding.way import Tell
+from safeaug.ledger.changes import Change
 
 
 def telling(kind: Kind) -> Tell:
     """Return what tells the draws of a kind of window."""
 
     def tell(transform: Any, params: Params, image_size: Size) -> Change | None:
-        return _told(kind, transform, params, image_size)
+        return windowed(kind, transform, params, image_size)
 
     return tell
 
@@ -23,14 +23,4 @@ def guarded(transform: Any, params: Params, image_size: Size) -> Change | None:
 
     A draw that is left out (``on_fail="skip"``) has no parameters, so it is not told here.
     """
-    return _told(transform.kind, transform.host, params, image_size)
-
-
-def _told(kind: Kind, transform: Any, params: Params, image_size: Size) -> Change | None:
-    window = kind.window(transform, params, image_size)
-    if window is None:
-        raise RefusedError(f"{type(transform).__name__} will refuse this window")
-    size = kind.output(transform, size_of(window), params, image_size)
-    if size == image_size and window == (0, 0, size[1], size[0]):
-        return None
-    return Windowed(window, size)
+    return windowed(transform.kind, transform.host, params, image_size)

@@ -13,11 +13,11 @@ from safeaug.albumentations.pipeline.leaf import Leaf
 from safeaug.albumentations.pipeline.root import Root
 from safeaug.albumentations.pipeline.step import Opaque, Step, Still
 from safeaug.albumentations.pipeline.streams import Streams
-from safeaug.albumentations.pipeline.tree import Behind, look_before, look_behind
+from safeaug.albumentations.pipeline.tree import look_before, look_behind
 from safeaug.albumentations.reading import Reading
 from safeaug.counts import Counts
 from safeaug.errors import PolicyError
-from safeaug.guarding import put_on, take_off
+from safeaug.guarding import Behind, put_on, take_off
 from safeaug.guarding.passage import asks_of
 from safeaug.policy import Policy
 

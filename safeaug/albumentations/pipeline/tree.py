@@ -1,27 +1,17 @@
 """The tree of a pipeline: which of its steps may come behind which."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import albumentations as A
 
-from safeaug.albumentations.changes import Way
 from safeaug.albumentations.pipeline.leaf import Leaf
+from safeaug.guarding import GEOMETRIC, Behind
 
 IN_TURN = A.Compose, A.Sequential
 """Composes that apply all their children, in order."""
 
 ONE_OF = A.OneOf, A.OneOrOther
 """Composes that apply one of their children."""
-
-GEOMETRIC = Way.WINDOW, Way.PROJECTIVE
-"""Ways that change how large an object is in the picture."""
-
-
-class Behind(NamedTuple):
-    """Which guarded steps come behind a place in a pipeline: geometric ones in every draw; any in some."""
-
-    certain: bool = False
-    possible: bool = False
 
 
 def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
@@ -40,22 +30,18 @@ def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
         leaf = leaves[id(node)]
         leaf.last, leaf.followed = leaf.last and not behind.certain, leaf.followed or behind.possible
         # Holes change no size: what fills the picture before them fills it after.
-        return _either(behind, Behind(leaf.guards and leaf.way in GEOMETRIC, leaf.guards), certain=node.p >= 1)
+        return behind.or_behind(Behind(leaf.guards and leaf.way in GEOMETRIC, leaf.guards), certain=node.p >= 1)
     children = getattr(node, "transforms", ())
     if isinstance(node, IN_TURN):
         inside = behind
         for child in reversed(children):
             inside = look_behind(child, leaves, inside)
-        return _either(behind, inside, certain=node.p >= 1)
+        return behind.or_behind(inside, certain=node.p >= 1)
     found = behind
     for child in [*children, *children]:  # in any order, some twice: each of them may come behind any other
         inside = look_behind(child, leaves, behind if isinstance(node, ONE_OF) else found)
-        found = _either(found, inside, certain=False)
+        found = found.or_behind(inside, certain=False)
     return found
-
-
-def _either(behind: Behind, inside: Behind, *, certain: bool) -> Behind:
-    return Behind(behind.certain or (inside.certain and certain), behind.possible or inside.possible)
 
 
 def look_before(node: Any, leaves: dict[int, Leaf], chosen: bool = False, *, root: bool = True) -> bool:

@@ -1,6 +1,5 @@
 """Random crops of the host whose positions are uniform given the size."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,7 +7,7 @@ from safeaug.albumentations.windows.between import Between, Ends
 from safeaug.albumentations.windows.kind import Cut
 from safeaug.geometry import Size, Window
 from safeaug.guarding.draw import Draw
-from safeaug.guarding.kind import LATTICE, SIDE, Params, ranged
+from safeaug.guarding.kind import LATTICE, Params, areas, ranged
 
 
 class RandomCut(Cut):
@@ -48,17 +47,7 @@ class Resized(Sized):
 
     def lattice(self, draw: Draw) -> Iterable[Size]:
         """Return the sizes of 8 areas × 8 ratios, ends included, that fit the image."""
-        crop, (height, width) = draw.transform, draw.image_size
-        low, high = math.log(crop.ratio[0]), math.log(crop.ratio[1])
-        sizes = set()
-        for i in range(SIDE):
-            area = height * width * (crop.scale[0] + (crop.scale[1] - crop.scale[0]) * i / (SIDE - 1))
-            for j in range(SIDE):
-                ratio = math.exp(low + (high - low) * j / (SIDE - 1))
-                size = round(math.sqrt(area / ratio)), round(math.sqrt(area * ratio))
-                if 0 < size[0] <= height and 0 < size[1] <= width:
-                    sizes.add(size)
-        return sorted(sizes)
+        return areas(draw.transform.scale, draw.transform.ratio, draw.image_size)
 
 
 class FromBorders(Between):

@@ -9,7 +9,7 @@ import torch
 from torchvision.transforms import v2
 
 from safeaug.errors import PolicyError
-from safeaug.guarding import Guise, Way, asks_of, put_on, take_off
+from safeaug.guarding import Behind, Guise, Way, asks_of, put_on, take_off
 from safeaug.policy import Policy
 from safeaug.torchvision.changes import way_of
 from safeaug.torchvision.guarded import Guarded
@@ -18,7 +18,7 @@ from safeaug.torchvision.pipeline.called import Called
 from safeaug.torchvision.pipeline.older import Older, StillOlder, sampled
 from safeaug.torchvision.pipeline.root import ModuleRoot, PlainRoot, State
 from safeaug.torchvision.pipeline.step import Opaque, Step, Still
-from safeaug.torchvision.pipeline.tree import PARTS, Behind, exchange, look_before, look_behind
+from safeaug.torchvision.pipeline.tree import PARTS, exchange, look_before, look_behind
 from safeaug.torchvision.reading import Reading
 from safeaug.torchvision.safe import Safe
 

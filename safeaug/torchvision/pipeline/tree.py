@@ -1,13 +1,13 @@
 """The parts of a pipeline, and which of its steps may come behind which."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torchvision.transforms import transforms as v1
 from torchvision.transforms import v2
 
-from safeaug.guarding import Way
+from safeaug.guarding import GEOMETRIC, Behind
 from safeaug.torchvision.leaf import Leaf
 
 IN_TURN = v2.Compose, v2.RandomApply, v1.Compose, v1.RandomApply, torch.nn.Sequential, torch.nn.ModuleList
@@ -20,9 +20,6 @@ ANY_ORDER = v2.RandomOrder, v1.RandomOrder
 """Parts that apply all their children, in any order."""
 
 PARTS = (*IN_TURN, *ONE_OF, *ANY_ORDER)
-
-GEOMETRIC = Way.WINDOW, Way.PROJECTIVE
-"""Ways that change how large an object is in the picture."""
 
 
 def children_of(node: Any) -> list[Any]:
@@ -52,13 +49,6 @@ def by_chance(node: Any) -> bool:
     return isinstance(p, float | int) and p < 1
 
 
-class Behind(NamedTuple):
-    """Which guarded steps come behind a place in a pipeline: geometric ones in every draw; any in some."""
-
-    certain: bool = False
-    possible: bool = False
-
-
 def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
     """Tell the steps of a tree which of them may end it, and which may be followed; return what is behind its front.
 
@@ -76,22 +66,18 @@ def look_behind(node: Any, leaves: dict[int, Leaf], behind: Behind) -> Behind:
         leaf = leaves[id(node)]
         leaf.last, leaf.followed = leaf.last and not behind.certain, leaf.followed or behind.possible
         # Holes change no size: what fills the picture before them fills it after.
-        return _either(behind, Behind(leaf.guards and leaf.way in GEOMETRIC, leaf.guards), certain=certain)
+        return behind.or_behind(Behind(leaf.guards and leaf.way in GEOMETRIC, leaf.guards), certain=certain)
     children = children_of(node)
     if isinstance(node, IN_TURN):
         inside = behind
         for child in reversed(children):
             inside = look_behind(child, leaves, inside)
-        return _either(behind, inside, certain=certain)
+        return behind.or_behind(inside, certain=certain)
     found = behind
     for child in [*children, *children]:  # each of them may come behind any other, unless only one is applied
         inside = look_behind(child, leaves, behind if isinstance(node, ONE_OF) else found)
-        found = _either(found, inside, certain=False)
+        found = found.or_behind(inside, certain=False)
     return found
-
-
-def _either(behind: Behind, inside: Behind, *, certain: bool) -> Behind:
-    return Behind(behind.certain or (inside.certain and certain), behind.possible or inside.possible)
 
 
 def look_before(node: Any, leaves: dict[int, Leaf], chosen: bool = False) -> bool:

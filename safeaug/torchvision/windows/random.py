@@ -8,7 +8,7 @@ from typing import Any
 from torchvision.transforms import v2
 
 from safeaug.geometry import Size, Window
-from safeaug.guarding import SIDE, Draw, Params
+from safeaug.guarding import Draw, Params, areas
 from safeaug.torchvision.windows.kind import Cut, Uniform
 
 
@@ -61,17 +61,7 @@ class Resized(Cut):
 
     def lattice(self, draw: Draw) -> Iterable[Size]:
         """Return the sizes of 8 areas × 8 ratios, ends included, that fit the image."""
-        crop, (height, width) = draw.transform, draw.image_size
-        low, high = math.log(crop.ratio[0]), math.log(crop.ratio[1])
-        sizes = set()
-        for i in range(SIDE):
-            area = height * width * (crop.scale[0] + (crop.scale[1] - crop.scale[0]) * i / (SIDE - 1))
-            for j in range(SIDE):
-                ratio = math.exp(low + (high - low) * j / (SIDE - 1))
-                size = round(math.sqrt(area / ratio)), round(math.sqrt(area * ratio))
-                if 0 < size[0] <= height and 0 < size[1] <= width:
-                    sizes.add(size)
-        return sorted(sizes)
+        return areas(draw.transform.scale, draw.transform.ratio, draw.image_size)
 
 
 def _size_by(crop: Any, image_size: Size, uniform: Uniform) -> Size:
