@@ -183,7 +183,7 @@ def carried(leaves: Sequence[Any], target: Target) -> list[Any]:
 
 
 def rows_of(boxes: Any) -> list[list[float]] | None:
-    """Return the corners of upright boxes in pixels, as plain numbers; None for rotated ones.
+    """Return the corners of upright boxes in pixels, as floats; None for rotated ones.
 
     Parameters
     ----------
@@ -194,7 +194,8 @@ def rows_of(boxes: Any) -> list[list[float]] | None:
     if name not in {"XYXY", "XYWH", "CXCYWH"}:
         return None
     with torch._C.DisableTorchFunctionSubclass():  # else each of these calls takes three times as long
-        rows: list[list[float]] = (boxes if boxes.ndim == 2 else boxes.reshape(-1, 4)).tolist()
+        flat = boxes if boxes.ndim == 2 else boxes.reshape(-1, 4)
+        rows: list[list[float]] = (flat if flat.is_floating_point() else flat.double()).tolist()
     if name == "XYXY":
         return rows
     if name == "XYWH":
