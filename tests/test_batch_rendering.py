@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,117 +17,48 @@ from tests import rendering as oracle
 torch = pytest.importorskip("torch")
 
 from safeaug.batch.rendering import (  # noqa: E402
+    STYLE,
     Finish,
+    Style,
     by_slices,
     densely,
     nearest_by_slices,
     nearest_densely,
 )
 from safeaug.batch.rendering.sharing import share  # noqa: E402
-
-BYTES, HALF, BRAIN, SINGLE, DOUBLE = torch.uint8, torch.float16, torch.bfloat16, torch.float32, torch.float64
-MEAN, STD = (0.485, 0.456, 0.406, 0.5), (0.229, 0.224, 0.225, 0.25)
-
-COMPUTED = 0.01
-"""Grey levels that float32 may be off."""
-
-WHOLE = 1.0
-"""Grey levels that the kernel for bytes may be off the reference, which is rounded to whole ones as its results are. It
-rounds after each axis, half a level, twice; and its weights are whole numbers, the greatest at least 2**14, each off by
-up to a half. Together that is at most 1.031 of a level before the reference is rounded: less than two whole ones after.
-"""
-
-STORED = {BYTES: 0.5, HALF: 0.3 - COMPUTED, BRAIN: 255 * 2**-9, SINGLE: 0.0, DOUBLE: 0.0}
-"""What writing the output adds. bfloat16 keeps 8 bits: half of the last is 2**-9 of a number, 0.5 of 255; normalised,
-the number is smaller than 255 grey levels and so is what is lost of it."""
-
-
-class Scene(NamedTuple):
-    """A batch, and what is to become of it."""
-
-    images: torch.Tensor
-    source: list
-    target: list
-    flipped: list
-    size: tuple
-    finish: Finish
-    antialias: bool
-
-    @property
-    def tensors(self):
-        return torch.tensor(self.source), torch.tensor(self.target), torch.tensor(self.flipped)
+from tests.render_scenes import (  # noqa: E402
+    BRAIN,
+    BYTES,
+    COMPUTED,
+    DOUBLE,
+    HALF,
+    MEAN,
+    SINGLE,
+    STD,
+    STORED,
+    WHOLE,
+    Scene,
+    check,
+    finish_of,
+    laid_out,
+    one,
+    pictures,
+)
 
 
 def slices_of(scene, **options):
-    return by_slices(scene.images, *scene[1:6], antialias=scene.antialias, **options)
+    return by_slices(scene.images, *scene[1:6], scene.style._replace(**{"threads": 1, **options}))
 
 
 def dense_of(scene):
-    return densely(scene.images, *scene.tensors, scene.size, scene.finish, antialias=scene.antialias)
-
-
-def laid_out(images, layout):
-    """The same pictures with other strides."""
-    if layout == "channels_last":
-        return images.contiguous(memory_format=torch.channels_last)
-    if layout == "strided":  # every second row and third column of a larger batch
-        batch, channels, height, width = images.shape
-        larger = torch.zeros((batch, channels, 2 * height, 3 * width), dtype=images.dtype)
-        larger[:, :, ::2, 1::3] = images
-        return larger[:, :, ::2, 1::3]
-    if layout == "transposed":
-        return images.transpose(2, 3).contiguous().transpose(2, 3)
-    if layout == "expanded":  # one channel for all
-        return images[:, :1].expand(-1, images.shape[1], -1, -1)
-    return images
-
-
-def pictures(shape, dtype, seed=0):
-    """Grey levels of 0 to 255, the extremes among them."""
-    drawn = torch.from_numpy(np.random.default_rng(seed).integers(-40, 296, shape)).clamp(0, 255)
-    return drawn.to(dtype)
-
-
-def finish_of(dtype_in, dtype_out, channels, normalise, fill=(31.0,)):
-    if not normalise:
-        return Finish(dtype_out, None, None, fill)
-    unit = 1.0 if dtype_in == BYTES else 255.0
-    mean, std = [tuple(unit * (values * 4)[k] for k in range(channels)) for values in (MEAN, STD)]
-    return Finish(dtype_out, mean, std, fill)
-
-
-def grey_levels(output, scene):
-    """An output as grey levels again."""
-    levels = output.double().numpy()
-    channels, finish = levels.shape[1], scene.finish
-    if finish.mean is not None:
-        mean, std = (np.resize(values, channels).reshape(-1, 1, 1) for values in (finish.mean, finish.std))
-        levels = levels * std + mean
-    return levels * 255 if scene.images.dtype == BYTES and finish.dtype != BYTES else levels
-
-
-def check(output, scene, tolerance, *, whole=False):
-    assert output.shape == (len(scene.images), scene.images.shape[1], *scene.size)
-    assert output.dtype == scene.finish.dtype
-    levels = grey_levels(output, scene)
-    images = scene.images.detach().double().numpy()
-    for index, picture in enumerate(images):
-        expected = oracle.rendered(
-            picture,
-            scene.source[index],
-            scene.target[index],
-            scene.flipped[index],
-            scene.size,
-            scene.finish.fill,
-            scene.antialias,
-        )
-        assert np.abs(levels[index] - (np.rint(expected) if whole else expected)).max() <= tolerance
+    return densely(scene.images, *scene.tensors, scene.size, scene.finish, scene.style)
 
 
 def check_both(scene):
     """By slices, on one thread and on three, and densely."""
     before = scene.images.clone()
-    stored = STORED[scene.finish.dtype]
+    leaves = scene.style.interpolation == "bicubic" and scene.images.dtype != BYTES
+    stored = STORED[scene.finish.dtype] * (2 if leaves else 1)  # above 256 a last bit is worth twice as much
     sliced = slices_of(scene)
     if scene.images.dtype == BYTES:
         check(sliced, scene, WHOLE + (0.0 if scene.finish.dtype == BYTES else stored + 1e-3), whole=True)
@@ -172,20 +102,13 @@ def scenes(draw):
     normalise = dtype_out != BYTES and draw(st.booleans())
     fill = tuple(float(k % 256) for k in range(7, 7 + 19 * channels, 19))
     finish = finish_of(dtype_in, dtype_out, channels, normalise, draw(st.sampled_from([fill, (114.0,)])))
-    return Scene(images, source, target, flipped, size, finish, draw(st.booleans()))
+    style = draw(st.sampled_from([Style(), Style(antialias=False), Style("bicubic")]))
+    return Scene(images, source, target, flipped, size, finish, style)
 
 
 @given(scenes())
 def test_small_worlds(scene):
     check_both(scene)
-
-
-def one(images, window, size, *, out=None, normalise=False, target=None, flipped=False, antialias=True):
-    """A batch of one window for all."""
-    finish = finish_of(images.dtype, out or images.dtype, images.shape[1], normalise)
-    batch = len(images)
-    target = target or (0, 0, size[1], size[0])
-    return Scene(images, [window] * batch, [target] * batch, [flipped] * batch, size, finish, antialias)
 
 
 @pytest.mark.parametrize("dtype", [BYTES, HALF, BRAIN, SINGLE])
@@ -204,7 +127,8 @@ def one(images, window, size, *, out=None, normalise=False, target=None, flipped
 )
 def test_large_worlds(dtype, image_size, window, size):
     check_both(one(pictures((2, 3, *image_size), dtype), window, size))
-    check_both(one(pictures((2, 3, *image_size), dtype), window, size, flipped=True, antialias=False))
+    check_both(one(pictures((2, 3, *image_size), dtype), window, size, flipped=True, style=Style(antialias=False)))
+    check_both(one(pictures((2, 3, *image_size), dtype), window, size, style=Style("bicubic")))
 
 
 def test_a_wide_picture_loses_no_digits():
@@ -251,14 +175,14 @@ def test_what_lies_outside_the_window_is_not_read(dtype):
         (0,) * 4 if dtype == BYTES else (float("nan"), float("inf"), float("nan"), -float("inf"))
     )
     for render in (slices_of, dense_of):
-        inside = [render(one(pixels, (5, 6, 25, 26), (9, 33), antialias=True)) for pixels in (images, around)]
+        inside = [render(one(pixels, (5, 6, 25, 26), (9, 33))) for pixels in (images, around)]
         assert torch.equal(*inside)
 
 
 def test_fill_is_finished_like_a_pixel():
     images = pictures((1, 3, 8, 8), BYTES)
     finish = Finish(SINGLE, MEAN[:3], STD[:3], (255.0, 0.0, 51.0))
-    scene = Scene(images, [(2, 2, 2, 5)], [(0, 0, 4, 4)], [False], (4, 4), finish, True)
+    scene = Scene(images, [(2, 2, 2, 5)], [(0, 0, 4, 4)], [False], (4, 4), finish, STYLE)
     expected = [(value - mean) / std for value, mean, std in zip((1.0, 0.0, 0.2), MEAN, STD, strict=False)]
     for output in (slices_of(scene), dense_of(scene)):
         assert torch.allclose(output, torch.tensor(expected).reshape(1, 3, 1, 1).expand_as(output), atol=1e-6)
@@ -281,9 +205,9 @@ def test_pictures_of_several_sizes():
     batch = [pictures(shape, BYTES, seed) for seed, shape in enumerate(shapes)]
     windows, whole = [(0, 0, 31, 20), (1, 1, 2, 2), (10, 0, 48, 64)], [(0, 0, 8, 9)] * 3
     finish = finish_of(BYTES, SINGLE, 3, True)
-    together = by_slices(batch, windows, whole, [False] * 3, (9, 8), finish, threads=2)
+    together = by_slices(batch, windows, whole, [False] * 3, (9, 8), finish, Style(threads=2))
     for index, picture in enumerate(batch):
-        scene = Scene(picture[None], [windows[index]], whole[:1], [False], (9, 8), finish, True)
+        scene = Scene(picture[None], [windows[index]], whole[:1], [False], (9, 8), finish, STYLE)
         check(together[index : index + 1], scene, WHOLE + 1e-3, whole=True)
     with pytest.raises(ValueError, match="at least one"):
         by_slices([], [], [], [], (9, 8), finish)
@@ -350,7 +274,7 @@ def crowd(dtype=BYTES, out=SINGLE, batch=6):
     places = [(0, 0, 40, 30) if k % 3 else (k, 1, 37, 30 - k) for k in range(batch)]
     finish = finish_of(dtype, out, 3, True)
     images = pictures((batch, 3, 50, 60), dtype)
-    return Scene(images, windows, places, [k % 2 == 0 for k in range(batch)], (30, 40), finish, True)
+    return Scene(images, windows, places, [k % 2 == 0 for k in range(batch)], (30, 40), finish, STYLE)
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, torch.enable_grad])
@@ -384,7 +308,7 @@ def test_an_error_comes_out_with_its_number(threads):
     broken = [*scene.images[:4], torch.zeros((50, 60), dtype=BYTES), scene.images[5]]
     before = threading.active_count()
     with pytest.raises(IndexError) as caught:
-        by_slices(broken, *scene[1:6], threads=threads)
+        by_slices(broken, *scene[1:6], Style(threads=threads))
     assert caught.value.__notes__ == ["at sample 4 of the batch"]
     assert threading.active_count() == before
 
@@ -460,7 +384,7 @@ import sys
 
 import torch
 
-from safeaug.batch.rendering import Finish, by_slices
+from safeaug.batch.rendering import Finish, Style, by_slices
 
 finish = Finish(torch.float32, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), (0.0,))
 images = torch.randint(0, 256, (32, 3, 512, 512), dtype=torch.uint8)
@@ -468,7 +392,7 @@ windows, flipped = [(k, 2, 512, 512 - k) for k in range(32)], [k % 2 == 0 for k 
 
 def render(batch, threads, dtype):
     places = [(0, 0, 224, 224)] * len(batch)
-    return by_slices(batch, windows, places, flipped, (224, 224), finish._replace(dtype=dtype), threads=threads)
+    return by_slices(batch, windows, places, flipped, (224, 224), finish._replace(dtype=dtype), Style(threads=threads))
 
 def peak():
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

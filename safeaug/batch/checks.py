@@ -6,12 +6,12 @@ What the constructor says of channels and dtypes is checked against each batch, 
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from safeaug.batch.images import Images
-from safeaug.batch.rendering import Finish
+from safeaug.batch.rendering import Finish, Interpolation, Renderer, Style
 from safeaug.errors import ContentError, PolicyError
 from safeaug.geometry import Size
 
@@ -86,6 +86,24 @@ def finish_of(given: Mapping[str, Any]) -> Finish:
     if numbers["std"] is not None and min(numbers["std"]) <= 0:
         raise PolicyError(f"std must be above 0, got {std!r}")
     return Finish(dtype, numbers["mean"], numbers["std"], numbers["fill"] or (0.0,))
+
+
+def style_of(given: Mapping[str, Any]) -> Style:
+    """Return how pixels are drawn, from a constructor's arguments."""
+    interpolation = _one_of("interpolation", given["interpolation"], get_args(Interpolation))
+    renderer = given["renderer"]
+    if renderer is not None:
+        _one_of("renderer", renderer, get_args(Renderer))
+    antialias = bool(flag_of("antialias", given["antialias"]))
+    if interpolation == "bicubic" and not antialias:
+        raise PolicyError('interpolation="bicubic" is antialiased always, got antialias=False; leave antialias out')
+    return Style(interpolation, antialias, renderer, threads_of(given["threads"]))
+
+
+def _one_of(name: str, value: Any, allowed: Sequence[str]) -> Any:
+    if value not in allowed:
+        raise PolicyError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+    return value
 
 
 def check_finish(finish: Finish, images: Images) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from safeaug.batch.chance import Chance
-from safeaug.batch.checks import check_finish, finish_of, flag_of, share_of, threads_of, whole_of
+from safeaug.batch.checks import check_finish, finish_of, flag_of, share_of, style_of, whole_of
 from safeaug.batch.cut import Cut
 from safeaug.batch.draw import Drawn, Frames, Rule, draw
 from safeaug.batch.first import Host
@@ -19,6 +19,7 @@ from safeaug.batch.identity import Turn, identities, seed_words
 from safeaug.batch.images import Images, images_of
 from safeaug.batch.moved import NO_FLOAT64, moved
 from safeaug.batch.outcome import BatchOutcome
+from safeaug.batch.rendering.fused import unable
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError
 from safeaug.policy import Policy, Status, policy_of
@@ -49,8 +50,7 @@ class Crop(nn.Module):
             raise PolicyError(f"protect must be one of {', '.join(get_args(Protect))}, got {given['protect']!r}")
         self.rule = Rule(host, policy, tuple(host.table()), share_of("p", given["p"]), share_of("flip", given["flip"]))
         self.protect: Protect | None = given["protect"]
-        self.antialias, self.threads = bool(flag_of("antialias", given["antialias"])), threads_of(given["threads"])
-        self.finish = finish_of(given)
+        self.finish, self.style = finish_of(given), style_of(given)
         self.branchless, self.validate = (flag_of(name, given[name], none=True) for name in ("branchless", "validate"))
         # Whole numbers, so that `half()` and its kin leave them alone. The epoch is shared with a loader's workers.
         self.register_buffer("key", seed_words(given["seed"]))
@@ -60,7 +60,7 @@ class Crop(nn.Module):
         self.register_buffer("table", torch.tensor(self.rule.table, dtype=torch.int64), persistent=False)
         self.pads = bool(flag_of("pad_if_needed", given.get("pad_if_needed", False)))
         self._counts = Counts(type(self).__name__)
-        self._told, self._turn = False, Turn()
+        self._told, self._told_slow, self._turn = False, False, Turn()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over the state of a copied or pickled module, whose epoch is in memory of its own: share that again."""
@@ -185,7 +185,8 @@ class Crop(nn.Module):
             chance = Chance(self.key, self.epoch, ids)
             drawn = moved(self._drawn(batch, given, chance), home)
         self._tell(drawn.found.status)
-        return handed(batch, given, drawn, self.rule.policy, self.finish, self.antialias, self.threads)
+        self._tell_slow(batch)
+        return handed(batch, given, drawn, self.rule.policy, self.finish, self.style)
 
     def _drawn(self, batch: Images, given: Given, chance: Chance) -> Drawn:
         """Return the draw of a batch: on its device without a branch, or on the CPU sample by sample."""
@@ -243,6 +244,17 @@ class Crop(nn.Module):
                 "%s: in evaluation (.eval()) windows are drawn as if there were no labels, and keep nothing: labels "
                 "must not leak into what a model is judged on. For whole images use a plain resize there",
                 type(self).__name__,
+            )
+
+    def _tell_slow(self, batch: Images) -> None:
+        """Say once that images on CUDA are not drawn by its kernel, and why."""
+        if self._told_slow or batch.device.type != "cuda" or self.style.renderer or torch.compiler.is_compiling():
+            return
+        reason = unable(batch.pictures, self.rule.host.size, self.finish.dtype)
+        if reason is not None:
+            self._told_slow = True
+            logging.getLogger("safeaug").warning(
+                "%s: these images are drawn by plain torch, several times slower: %s", type(self).__name__, reason
             )
 
 

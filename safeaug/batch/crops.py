@@ -7,6 +7,7 @@ import torch
 from safeaug.batch.checks import padding_of, pair_of, size_of
 from safeaug.batch.crop import Crop, Numbers, Protect
 from safeaug.batch.cut import Cut
+from safeaug.batch.rendering import Interpolation, Renderer
 from safeaug.batch.resized import RATIOS, Resized
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
@@ -31,6 +32,8 @@ class RandomResizedCrop(Crop):
         Share of the samples that are cropped; the others are resized whole.
     flip : float, default 0.0
         Share of the samples that are mirrored, left to right.
+    interpolation : {"bilinear", "bicubic"}, default "bilinear"
+        By which filter images are resized; masks take the nearest pixel. Bicubic is always antialiased.
     antialias : bool, default True
         Whether images are smoothed where they shrink.
     mean, std : float or sequence of float, optional
@@ -43,6 +46,9 @@ class RandomResizedCrop(Crop):
         Chooses all numbers; drawn from torch's global generator where it is left out. It is part of ``state_dict()``.
     threads : int, optional
         Threads that render on the CPU; by default as many as torch uses for one operation (one, in a loader's worker).
+    renderer : {"slices", "dense", "kernel"}, optional
+        What draws pixels; left out, the quickest that the images' device has: slice by slice on the CPU, a Triton
+        kernel on CUDA, plain torch where there is no Triton, where images require gradients, or are of float64.
     branchless : bool, optional
         Whether windows are searched for on the device without a look at any value, as `torch.compile` and CUDA need
         it; left out, that is so where it has to be. Either way they are the same windows.
@@ -94,6 +100,7 @@ class RandomResizedCrop(Crop):
         protect: Protect | None = None,
         p: float = 1.0,
         flip: float = 0.0,
+        interpolation: Interpolation = "bilinear",
         antialias: bool = True,
         mean: Numbers | None = None,
         std: Numbers | None = None,
@@ -101,6 +108,7 @@ class RandomResizedCrop(Crop):
         dtype: torch.dtype = torch.float32,
         seed: int | None = None,
         threads: int | None = None,
+        renderer: Renderer | None = None,
         branchless: bool | None = None,
         validate: bool | None = None,
     ) -> None:
@@ -124,7 +132,8 @@ class RandomCrop(Crop):
     p : float, default 1.0
         Share of the samples that are cropped at random; of the others the middle is cut out.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than, policy, protect, flip, antialias, mean, std, fill, dtype, seed, threads, branchless, validate
+    ignore_smaller_than, policy, protect, flip, antialias, mean, std, fill, dtype, seed,
+    threads, branchless, validate
         As in `RandomResizedCrop`. There is one size, so ``on_fail="enlarge"`` acts as "most".
 
     Examples
@@ -159,6 +168,7 @@ class RandomCrop(Crop):
         protect: Protect | None = None,
         p: float = 1.0,
         flip: float = 0.0,
+        interpolation: Interpolation = "bilinear",
         antialias: bool = True,
         mean: Numbers | None = None,
         std: Numbers | None = None,
@@ -166,6 +176,7 @@ class RandomCrop(Crop):
         dtype: torch.dtype = torch.float32,
         seed: int | None = None,
         threads: int | None = None,
+        renderer: Renderer | None = None,
         branchless: bool | None = None,
         validate: bool | None = None,
     ) -> None:

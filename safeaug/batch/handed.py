@@ -12,12 +12,14 @@ from safeaug.batch.given import Given
 from safeaug.batch.images import Images
 from safeaug.batch.moved import moved
 from safeaug.batch.outcome import BatchOutcome, BatchView
-from safeaug.batch.rendering import Finish, by_slices, densely, nearest_by_slices, nearest_densely
+from safeaug.batch.renderers import nearest, smooth
+from safeaug.batch.rendering import Finish, Style
+from safeaug.batch.rendering.fused import unable
 from safeaug.policy import GONE, Policy
 
 
 def handed(
-    batch: Images, given: Given, drawn: Drawn, policy: Policy, finish: Finish, antialias: bool, threads: int | None
+    batch: Images, given: Given, drawn: Drawn, policy: Policy, finish: Finish, style: Style
 ) -> tuple[Tensor, BatchOutcome]:
     """Return the outputs of a drawn batch.
 
@@ -29,15 +31,11 @@ def handed(
         Says what counts as gone.
     finish : Finish
         How pixels are handed on.
-    antialias : bool
-        Whether images are smoothed where they shrink.
-    threads : int or None
-        Threads that render on the CPU; None for as many as torch uses for one operation.
+    style : Style
+        How they are drawn.
     """
     canvas, found = drawn.canvas, drawn.found
-    dense = isinstance(batch.pictures, Tensor) and (batch.device.type != "cpu" or torch.compiler.is_compiling())
-    render = _Dense(moved(canvas, batch.device)) if dense else _Slices(canvas, threads or torch.get_num_threads())
-    masks = None if given.masks is None else render.nearest(given.masks)
+    masks = None if given.masks is None else nearest(given.masks, canvas, style)
     boxes = boxes_shown = keypoints = points_shown = None
     if given.keypoints is not None:
         keypoints, points_shown = carried_keypoints(given.keypoints, canvas)
@@ -62,9 +60,9 @@ def handed(
         keypoints=keypoints,
         keypoints_shown=points_shown,
     )
-    maps = None if given.maps is None else _maps(render, given.maps, antialias)
+    maps = None if given.maps is None else _maps(given.maps, canvas, style)
     outcome = moved(outcome, batch.device)._replace(masks=masks, maps=maps)
-    return render.smooth(batch.pictures, finish, antialias), outcome
+    return smooth(batch.pictures, canvas, finish, style), outcome
 
 
 def _shown(
@@ -84,38 +82,13 @@ def _shown(
     return shows
 
 
-def _maps(render: "_Dense | _Slices", maps: Any, antialias: bool) -> Tensor:
-    """Return maps, resampled as images of one channel."""
+def _maps(maps: Any, canvas: Canvas, style: Style) -> Tensor:
+    """Return maps, resampled as images of one channel; by a triangle, since a cubic would leave what was given."""
     pictures = maps[:, None] if isinstance(maps, Tensor) else [each[None] for each in maps]
     if not pictures[0].is_floating_point() and pictures[0].dtype is not torch.uint8:
         pictures = pictures.float() if isinstance(pictures, Tensor) else [each.float() for each in pictures]
-    return render.smooth(pictures, Finish(pictures[0].dtype, None, None, (0.0,)), antialias)[:, 0]
-
-
-class _Dense:
-    """Rendering without a look at any value."""
-
-    def __init__(self, canvas: Canvas) -> None:
-        self.canvas = canvas
-
-    def smooth(self, pictures: Any, finish: Finish, antialias: bool) -> Tensor:
-        source, target, flipped, size = self.canvas
-        return densely(pictures, source, target, flipped, size, finish, antialias=antialias)
-
-    def nearest(self, maps: Any) -> Tensor:
-        return nearest_densely(maps, *self.canvas)
-
-
-class _Slices:
-    """Rendering of one slice after the other, or so many at once."""
-
-    def __init__(self, canvas: Canvas, threads: int) -> None:
-        source, target, flipped = (each.tolist() for each in canvas[:3])
-        self.places = [tuple(row) for row in source], [tuple(row) for row in target], flipped, canvas.size
-        self.threads = min(threads, len(source))
-
-    def smooth(self, pictures: Any, finish: Finish, antialias: bool) -> Tensor:
-        return by_slices(pictures, *self.places, finish, antialias=antialias, threads=self.threads)
-
-    def nearest(self, maps: Any) -> Tensor:
-        return nearest_by_slices(maps, *self.places)
+    finish = Finish(pictures[0].dtype, None, None, (0.0,))
+    renderer = (
+        style.renderer if style.renderer != "kernel" or unable(pictures, canvas.size, finish.dtype) is None else None
+    )
+    return smooth(pictures, canvas, finish, style._replace(interpolation="bilinear", renderer=renderer))[:, 0]

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from safeaug.batch.moved import sent
 from safeaug.batch.philox import MASK
 from safeaug.errors import ContentError, PolicyError
 from safeaug.splitmix import GAMMA, mixed
@@ -75,18 +76,18 @@ def identities(sample_ids: Any, count: int, counter: Tensor, turn: Turn | None =
             counter += count
         counted: Tensor = first + torch.arange(count, device=counter.device) + (_place() << 32)
         return counted
-    ids = sample_ids if isinstance(sample_ids, Tensor) else _tensor(sample_ids, counter.device)
+    ids = sample_ids if isinstance(sample_ids, Tensor) else _tensor(sample_ids)
     if ids.shape != (count,) or ids.is_floating_point() or ids.is_complex() or ids.dtype is torch.bool:
         raise ContentError(
             f"sample_ids must be whole numbers of shape ({count},), one an image, got "
             f"{str(ids.dtype).removeprefix('torch.')} of shape {tuple(ids.shape)}; a dataset's index will do"
         )
-    return ids.to(counter.device, torch.int64)
+    return sent(ids.long(), counter.device)
 
 
-def _tensor(ids: Any, device: torch.device) -> Tensor:
+def _tensor(ids: Any) -> Tensor:
     try:
-        return torch.as_tensor(ids, device=device)
+        return torch.as_tensor(ids)
     except (TypeError, ValueError, RuntimeError):
         raise ContentError(f"sample_ids must be whole numbers, one an image, got {ids!r}") from None
 

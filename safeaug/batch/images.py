@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from safeaug.batch.moved import sent
 from safeaug.batch.ragged import Ragged
 from safeaug.errors import ContentError
 from safeaug.geometry import Size
@@ -115,7 +116,7 @@ def _listed(pictures: list[Any]) -> Images:
                 f"{len(picture)}; convert grey images to RGB before"
             )
     known = [(picture.shape[1], picture.shape[2]) for picture in pictures]
-    return Images(pictures, torch.tensor(known, device=pictures[0].device), known)
+    return Images(pictures, sent(torch.tensor(known), pictures[0].device), known)
 
 
 def _check_picture(name: str, picture: Tensor, dimensions: int, shape: str) -> None:
@@ -133,7 +134,7 @@ def _padded(images: Tensor, sizes: Any, validate: bool) -> Images:
     count, _, height, width = images.shape
     allowed = f"whole numbers of shape ({count}, 2), the height and width of each image"
     try:
-        given = sizes if isinstance(sizes, Tensor) else torch.as_tensor(sizes, device=images.device)
+        given = sizes if isinstance(sizes, Tensor) else sent(torch.as_tensor(sizes), images.device)
     except (TypeError, ValueError, RuntimeError):
         raise ContentError(f"sizes must be {allowed}, got {sizes!r}") from None
     if given.shape != (count, 2) or given.is_floating_point() or given.is_complex() or given.dtype is torch.bool:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from safeaug.batch.images import Images
+from safeaug.batch.moved import sent
 from safeaug.errors import ContentError
 
 
@@ -58,7 +59,7 @@ def rows_of(name: str, rows: Any, images: Images) -> Rows | None:
 
 def filled_of(lengths: list[int], count: int, device: torch.device) -> Tensor:
     """Return which of so many rows a sample has, of shape (B, length), bool."""
-    return torch.arange(count, device=device) < torch.tensor(lengths, device=device)[:, None]
+    return torch.arange(count, device=device) < sent(torch.tensor(lengths), device)[:, None]
 
 
 def joined(parts: Sequence[Tensor]) -> Tensor:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from safeaug.batch.rendering.filtering import filtered
 from safeaug.batch.rendering.finish import Line
+from safeaug.batch.rendering.style import Style
 from safeaug.geometry import Size
 
 LANES = 4
@@ -24,7 +25,7 @@ GRAIN = 32768
 """Elements from which torch shares an operation among its threads (its ``at::internal::GRAIN_SIZE``)."""
 
 
-def draw(crop: NDArray[np.uint8], place: Tensor, flipped: bool, line: Line | None, antialias: bool) -> None:
+def draw(crop: NDArray[np.uint8], place: Tensor, flipped: bool, line: Line | None, style: Style) -> None:
     """Resize a crop, finish it and put it into its place in the output.
 
     Parameters
@@ -37,13 +38,13 @@ def draw(crop: NDArray[np.uint8], place: Tensor, flipped: bool, line: Line | Non
         Whether it is mirrored.
     line : Line or None
         What finishing does to a pixel.
-    antialias : bool
-        Whether the filter widens where the picture shrinks.
+    style : Style
+        By which filter.
     """
     size = (place.shape[1], place.shape[2])
     for first in range(0, crop.shape[0], LANES):
         lanes = slice(first, first + LANES)
-        pixels = crop[lanes] if crop.shape[1:] == size else resized(crop[lanes], size, antialias)
+        pixels = crop[lanes] if crop.shape[1:] == size else resized(crop[lanes], size, style)
         if flipped:
             pixels = pixels[..., ::-1]
         if line is None:
@@ -52,10 +53,10 @@ def draw(crop: NDArray[np.uint8], place: Tensor, flipped: bool, line: Line | Non
             finished(pixels, place[lanes], Line(line.slope[lanes], line.offset[lanes]))
 
 
-def resized(crop: NDArray[np.uint8], size: Size, antialias: bool) -> NDArray[np.uint8]:
+def resized(crop: NDArray[np.uint8], size: Size, style: Style) -> NDArray[np.uint8]:
     """Return a crop of up to four channels in another size: (C, h, w), of whatever strides."""
     pixels = torch.from_numpy(interleaved(crop)).permute(0, 3, 1, 2)
-    array: NDArray[np.uint8] = filtered(pixels, size, antialias)[0, : crop.shape[0]].numpy()
+    array: NDArray[np.uint8] = filtered(pixels, size, style.interpolation, style.antialias)[0, : crop.shape[0]].numpy()
     return array
 
 

@@ -10,6 +10,7 @@ from safeaug.batch.rendering import bytewise
 from safeaug.batch.rendering.filtering import filtered
 from safeaug.batch.rendering.finish import Finish, Line, colour_of, column, line_of
 from safeaug.batch.rendering.sharing import share
+from safeaug.batch.rendering.style import STYLE, Style
 from safeaug.geometry import Size, Window
 
 
@@ -20,9 +21,7 @@ def by_slices(
     flipped: Sequence[bool],
     size: Size,
     finish: Finish,
-    *,
-    antialias: bool = True,
-    threads: int = 1,
+    style: Style = STYLE,
 ) -> Tensor:
     """Return the source rectangle of each picture as the target rectangle of its output.
 
@@ -44,11 +43,10 @@ def by_slices(
         Height and width of the output.
     finish : Finish
         How pixels are handed on.
-    antialias : bool
-        Whether the filter widens where the picture shrinks.
-    threads : int
-        Among how many threads the batch is shared; the output is the same to the bit. They are made for the call.
-        Floating pictures keep to the calling thread where torch has threads of its own, which their kernel uses.
+    style : Style
+        By which filter, and among how many threads the batch is shared; the output is the same to the bit. They are
+        made for the call. Floating pictures keep to the calling thread where torch has threads of its own, which their
+        kernel uses.
 
     Returns
     -------
@@ -67,7 +65,7 @@ def by_slices(
     first, count = pictures[0], len(pictures)
     shape = (first.shape[0], *size)
     with torch.autocast(first.device.type, enabled=False):  # whose rules for mixed dtypes know no float16 on a CPU
-        brush = _brush(finish, first, antialias)
+        brush = _brush(finish, first, style)
 
         def draw(index: int, output: Tensor) -> None:
             _draw(pictures[index], source[index], target[index], flipped[index], output, brush)
@@ -80,7 +78,8 @@ def by_slices(
             return torch.stack(outputs)
         batch = torch.empty((count, *shape), dtype=finish.dtype, device=first.device)
         alone = not brush.in_bytes and torch.get_num_threads() > 1
-        share(lambda index: draw(index, batch[index]), count, 1 if alone else threads)
+        threads = 1 if alone else style.threads or torch.get_num_threads()
+        share(lambda index: draw(index, batch[index]), count, threads)
         return batch
 
 
@@ -95,8 +94,8 @@ class _Brush(NamedTuple):
         The same as tensors of shape (C, 1, 1): none, or slope and offset.
     colour : Tensor of shape (C, 1, 1)
         The fill, finished.
-    antialias : bool
-        Whether the filter widens where the picture shrinks.
+    style : Style
+        By which filter.
     in_bytes : bool
         Whether pictures are bytes on the CPU, which have a way of their own.
     """
@@ -104,17 +103,17 @@ class _Brush(NamedTuple):
     line: Line | None
     steps: tuple[Tensor, ...]
     colour: Tensor
-    antialias: bool
+    style: Style
     in_bytes: bool
 
 
-def _brush(finish: Finish, like: Tensor, antialias: bool) -> _Brush:
+def _brush(finish: Finish, like: Tensor, style: Style) -> _Brush:
     """Return the brush for pictures like this one."""
     line = line_of(finish, like.dtype, like.shape[0])
     work = _work_of(like.dtype)
     steps = tuple(column(values, work, like.device) for values in line or ())
     colour = column(colour_of(finish, line, like.shape[0]), finish.dtype, like.device)
-    return _Brush(line, steps, colour, antialias, like.dtype == torch.uint8 and like.device.type == "cpu")
+    return _Brush(line, steps, colour, style, like.dtype == torch.uint8 and like.device.type == "cpu")
 
 
 def _work_of(dtype: torch.dtype) -> torch.dtype:
@@ -134,17 +133,17 @@ def _draw(picture: Tensor, source: Window, target: Window, flipped: bool, output
     if not crop.numel() or not place.numel():
         return
     if brush.in_bytes:
-        bytewise.draw(crop.numpy(), place, flipped, brush.line, brush.antialias)
+        bytewise.draw(crop.numpy(), place, flipped, brush.line, brush.style)
         return
-    pixels = _resized(crop, (bottom - top, right - left), brush.antialias)
+    pixels = _resized(crop, (bottom - top, right - left), brush.style)
     if brush.steps:
         pixels.mul_(brush.steps[0]).add_(brush.steps[1])  # in place: it is ours, and still in the cache
     place.copy_(pixels.flip(-1) if flipped else pixels)
 
 
-def _resized(crop: Tensor, size: Size, antialias: bool) -> Tensor:
+def _resized(crop: Tensor, size: Size, style: Style) -> Tensor:
     """Return a crop (C, H, W) in another size, in floating numbers of its own; of bytes, in whole grey levels."""
     if crop.shape[1:] == size:
         return crop.to(_work_of(crop.dtype), copy=True)
-    pixels = filtered(crop.to(_work_of(crop.dtype))[None], size, antialias)[0]
+    pixels = filtered(crop.to(_work_of(crop.dtype))[None], size, style.interpolation, style.antialias)[0]
     return pixels if crop.dtype.is_floating_point else pixels.round_().clamp_(0, 255)
