@@ -790,3 +790,39 @@ def test_the_contract_names_one_case_of_torch_crops(torch_crops):
     limits = {each.against: (each.limit, each.goal) for each in torch_crops.claims(first) if each.limit is not None}
     assert limits == {"plain": (1.25, None), "same_windows": (1.10, 1.05)}
     assert all(claim.limit is None for case in others for claim in torch_crops.claims(case))
+
+
+def test_a_device_check_that_fails_is_a_finding(script):
+    device = script("device")
+
+    def broken(at):
+        raise RuntimeError("no such\nthing")
+
+    found = device.run(broken, device.REAL)
+    assert (found.name, found.passed, found.said) == ("broken", False, "RuntimeError: no such")
+
+
+def test_device_checks_say_what_they_did_not_do(script):
+    device = script("device")
+    for check in device.CHECKS:
+        if check not in device.ANYWHERE:
+            found = device.run(check, device.DRY)
+            assert (found.passed, found.said) == (None, "NOT RUN: needs a CUDA device")
+
+
+def test_a_device_check_compares_windows(script):
+    device = script("device")
+    found = device.run(device.windows, device.DRY)
+    assert (found.passed, found.figures) == (True, {"samples": 10, "differ": 0})
+
+
+@pytest.mark.parametrize(
+    "arguments, told", [([], "torch sees no CUDA device"), (["--dry"], "needs TRITON_INTERPRET=1")]
+)
+def test_device_checks_need_a_device(script, arguments, told, monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    app = typer.Typer()
+    app.command()(script("device").main)
+    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
+    assert done.exit_code == 2
+    assert told in done.output
