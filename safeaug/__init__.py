@@ -1,7 +1,7 @@
 """Image augmentation in which every draw keeps its object, or says that it could not.
 
 The map of the package is ``safeaug/README.md``. Nothing here imports a host library; ``safeaug.albumentations``,
-``safeaug.torchvision`` and ``safeaug.batch`` (torch) are loaded when they are first asked for.
+``safeaug.torchvision``, ``safeaug.kornia`` and ``safeaug.batch`` (torch) are loaded when they are first asked for.
 """
 
 import importlib
@@ -13,7 +13,9 @@ from safeaug.version import __version__
 if TYPE_CHECKING:
     from safeaug import albumentations as albumentations
     from safeaug import batch as batch
+    from safeaug import kornia as kornia
     from safeaug import report as report
+    from safeaug import saliency as saliency
     from safeaug import torchvision as torchvision
     from safeaug.auditing.overall import audit
     from safeaug.by_hand import place
@@ -54,7 +56,14 @@ _HOMES = {
     "steps": "dispatch",
     "with_content": "handing.wrapping",
 }
-_HOSTS = {"albumentations": "albumentations", "batch": "torch", "report": "jinja2", "torchvision": "torchvision"}
+_HOSTS = {
+    "albumentations": "albumentations",
+    "batch": "torch",
+    "kornia": "kornia",
+    "report": "jinja2",
+    "saliency": "numpy",
+    "torchvision": "torchvision",
+}
 """Rooms that need a library, and which."""
 
 

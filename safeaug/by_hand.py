@@ -64,6 +64,7 @@ def place(
     foreground: Sequence[int] | None = None,
     ignore_index: int | None = IGNORE_INDEX,
     keypoints: Iterable[Any] | None = None,
+    saliency: Any = None,
     labels: Iterable[Any] | None = None,
     weights: Any = None,
     ignore: Any = None,
@@ -96,6 +97,10 @@ def place(
         class as its own where limits are per label; ``ignore_index`` never counts. It comes alone.
     keypoints : sequence of array_like of shape (K, 2) or (K, 3), optional
         Of each instance its keypoints; a third number above 0 says that one is visible.
+    saliency : array_like of shape (h, w), optional
+        A map of how much each part of the image matters, at least 0; of any size, since its rows and columns divide the
+        image into equal parts. The policy's ``min_rank`` or ``min_mass`` says what is asked of it. It comes alone; one
+        that is 0 throughout says nothing, and the draw is ``UNGUARDED``.
     labels, weights, ignore, prior_visibility : sequence of length N, optional
         Per object, in the order boxes, polygons, masks, keypoints: its label, for limits per label; what it counts for;
         whether it is left out; the share of it that was visible already before this image was made.
@@ -141,6 +146,7 @@ def place(
         foreground=foreground,
         ignore_index=ignore_index,
         keypoints=keypoints,
+        saliency=saliency,
         labels=labels,
         weights=weights,
         ignore=ignore,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from safeaug.errors import ContentError
 from safeaug.geometry import Box, Size
 from safeaug.policy import Policy
-from safeaug.shapes import Shape, Spot, boxed
+from safeaug.shapes import Salience, Shape, Spot, boxed
 from safeaug.traits import Traits, traits_of
 
 SINGLE = 2.0**-23
@@ -38,6 +38,8 @@ class Content(NamedTuple):
         Those of all objects; None for one outside the image.
     priors : list of float, optional
         Of all objects: the share that was visible already before this image was made.
+    blank : bool
+        Whether there is nothing to go by: a saliency map that shows nothing.
     """
 
     boxes: Sequence[Box]
@@ -49,6 +51,7 @@ class Content(NamedTuple):
     shapes: list[Shape] | None = None
     given_shapes: list[Shape | None] | None = None
     priors: list[float] | None = None
+    blank: bool = False
 
     def only(self, places: Sequence[int]) -> "Content":
         """Return the content of which only some of the objects that count still do, given by their place."""
@@ -156,6 +159,39 @@ def content_of_shapes(
         given_shapes=shapes,
     )
     return counting(content, policy, traits.priors)
+
+
+def content_of_salience(salience: Salience | None, image_size: Size, policy: Policy) -> Content:
+    """Return the content of an image from a map of what matters.
+
+    Parameters
+    ----------
+    salience : Salience or None
+        The map; None where it shows nothing.
+    image_size : (int, int)
+        Height and width of the image.
+    policy : Policy
+        Its ``min_rank`` or its ``min_mass`` is what is asked.
+
+    Raises
+    ------
+    PolicyError
+        Where a callable decides what is kept.
+    """
+    policy.check_salient()
+    shapes: list[Shape] = [] if salience is None else [salience]
+    count = len(shapes)
+    return Content(
+        boxes=Bounds(shapes),
+        limits=[policy.min_mass or 0.0] * count,
+        weights=[1.0] * count,
+        origin=range(count),
+        given=Bounds([salience]),
+        slack=SINGLE * max(image_size),
+        shapes=shapes,
+        given_shapes=[salience],
+        blank=salience is None,
+    )
 
 
 def counting(content: Content, policy: Policy, priors: list[float] | None = None) -> Content:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from safeaug.errors import PolicyError
-from safeaug.objects import IGNORE_INDEX
+from safeaug.objects import IGNORE_INDEX, Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling, policy_of
 from safeaug.records import Step
 
@@ -32,6 +32,7 @@ AUDITED = {"albumentations": ROOMS["albumentations"]}
 
 READING = (
     "protect", "labels", "weights", "ignore", "prior_visibility", "instances", "visible", "foreground", "ignore_index",
+    "saliency",
 )  # fmt: skip
 """Arguments that say how objects are read."""
 
@@ -51,6 +52,8 @@ def guard(
     on_empty: OnEmpty = "plain",
     apply_rate: float = 1.0,
     ignore_smaller_than: float | None = None,
+    min_rank: float = 0.5,
+    min_mass: float | None = None,
     protect: "Protect | None" = None,
     labels: str | None = None,
     weights: str | None = None,
@@ -60,6 +63,7 @@ def guard(
     visible: str | None = None,
     foreground: Sequence[int] | None = None,
     ignore_index: int | None = IGNORE_INDEX,
+    saliency: Saliency = "auto",
     move_fixed: bool = False,
     repair_randomness: bool = True,
     report_key: str | None = None,
@@ -75,12 +79,12 @@ def guard(
     policy : Policy, optional
         What must be left at the end, of the objects as they came in. Or its fields by name:
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         As in `safeaug.Policy`.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `safeaug.albumentations.Reading` and
         `safeaug.torchvision.Reading`. A pipeline whose samples are images alone keeps what `safeaug.with_content`
-        hands it.
+        hands it. Of ``protect="saliency"`` the map is made once, of the picture as it comes in, and followed.
     move_fixed : bool, default False
         Whether windows that the host does not draw (``CenterCrop``, ``Crop``) may be moved too. They are what
         evaluation is made of, where labels must not pick windows; so they are measured only, ``UNGUARDED`` where they
@@ -109,6 +113,10 @@ def guard(
     changes nothing; and where no step can help, the whole pipeline is drawn anew, as often. What a distortion or a
     transform of somebody else's does is followed, and ``UNGUARDED`` where it loses an object. Each step keeps the share
     that must be left; fill and visible pixels are asked for at the end, and ``max_stretch`` of each window by itself.
+
+    A saliency map ranks windows: each crop takes one that ranks ``min_rank`` among those of its size, by the map as the
+    picture shows it there. Nothing is asked of other steps, and of windows that stay only whether they rank. With
+    ``min_mass`` the map is an object as any other, of which that share must be left at the end.
 
     The host's generators are consumed as without the guard, as long as every step is the host's own; behind one that is
     not, a step that draws by what it sees may draw otherwise. It is the picture that is followed: albumentations 2.0.8
@@ -157,6 +165,7 @@ def steps(
     visible: str | None = None,
     foreground: Sequence[int] | None = None,
     ignore_index: int | None = IGNORE_INDEX,
+    saliency: Saliency = "auto",
 ) -> list[Step]:
     """Return what each step of a pipeline does to one sample, and what it leaves of every object.
 
@@ -173,7 +182,7 @@ def steps(
         False: images and masks do not go through, which takes a fraction of the time; steps that move nothing are
         passed over. Of the image only the shape is read then, so ``np.broadcast_to(np.uint8(0), (height, width, 3))``
         will do.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         Which objects are followed: see `safeaug.albumentations.Reading`. A guarded pipeline follows those it protects.
 
     Returns

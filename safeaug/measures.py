@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from safeaug.arrays import FLOATS, NUMPY, Ops
 from safeaug.content import SINGLE, Content
-from safeaug.geometry import Box, Size, Window, intersection, overlap, size_of, stretch
+from safeaug.geometry import Box, Domain, Size, Window, intersection, overlap, size_of, stretch
 from safeaug.policy import GONE, Policy, decided
 from safeaug.records import Demand
-from safeaug.shapes import Shape, boxed
+from safeaug.shapes import Salience, Shape, boxed, ranked_of, threshold_within, thresholds_of
 
 RELATIVE = 1e-6
 """Share of an object's area that may be missing: rounding of coordinates and of shares."""
@@ -99,7 +99,12 @@ def plain_demand(
 
 
 def demand_of(content: Content, policy: Policy, size: Size, output: Size) -> Demand:
-    """Return what a window of this size, rendered at this output size, must reach."""
+    """Return what a window of this size, rendered at this output size, must reach.
+
+    Of a saliency map that ranks windows: among all of this size inside the image. See `ranked_demands`.
+    """
+    if ranks(content, policy):
+        return ranked_demands([content], policy, [size], [None])[0]
     fill, pixels, slack = policy.min_fill, policy.min_visible_pixels, content.slack
     window_area = size[0] * size[1]
     plain = fill is None and pixels is None  # then tau does not depend on the window
@@ -139,6 +144,56 @@ def _demand_of_shapes(content: Content, policy: Policy, window_area: float, pixe
         ]
     least = least_of(policy, len(needs))
     return Demand(content.boxes, needs, gone, least, content.weights, slack, shapes, _decider(content, policy))
+
+
+def ranks(content: Content, policy: Policy) -> bool:
+    """Return whether windows are ranked by a saliency map, so that what is asked of one hangs on all others."""
+    return policy.min_mass is None and salience_in(content) is not None
+
+
+def salience_in(content: Content) -> Salience | None:
+    """Return the saliency map that must survive; None where it is something else."""
+    one = content.shapes[0] if content.shapes else None
+    return one if isinstance(one, Salience) else None
+
+
+def ranked_demands(
+    contents: Sequence[Content], policy: Policy, sizes: Sequence[Size], domains: Sequence[Domain | None]
+) -> list[Demand]:
+    """Return what windows of one size in each of some images must hold of its saliency map, to rank as they must.
+
+    Parameters
+    ----------
+    contents : sequence of Content
+        A map each.
+    policy : Policy
+        Its ``min_rank`` counts.
+    sizes : sequence of (int, int)
+        Height and width of the windows in each.
+    domains : sequence of Domain or None
+        Among which positions they are ranked; None, or none at all: all inside the image.
+    """
+    maps = [salience for content in contents if (salience := salience_in(content)) is not None]
+    whole = [(max(round(height), 1), max(round(width), 1)) for height, width in sizes]
+    among = [_places(each, size, domain) for each, size, domain in zip(maps, whole, domains, strict=True)]
+    ranked = ranked_of(maps, whole, among)
+    return [
+        Demand(content.boxes, [need], None, 1, content.weights, content.slack, [each])
+        for content, each, need in zip(contents, ranked, thresholds_of(ranked, policy.min_rank), strict=True)
+    ]
+
+
+def ranked_within(demand: Demand, policy: Policy, within: NDArray[np.bool_]) -> Demand:
+    """Return the same demand where windows are ranked among some positions of the domain, of shape (X, Y), only."""
+    assert demand.ranked is not None
+    return demand._replace(needs=[threshold_within(demand.ranked, policy.min_rank, within)])
+
+
+def _places(salience: Salience, size: Size, domain: Domain | None) -> Domain:
+    if domain is not None and domain.x0 <= domain.x1 and domain.y0 <= domain.y1:
+        return domain
+    down, across = salience.image_size[0] - size[0], salience.image_size[1] - size[1]
+    return Domain(min(across, 0), max(across, 0), min(down, 0), max(down, 0))
 
 
 def _decider(content: Content, policy: Policy) -> Callable[[NDArray[np.float64]], Any] | None:

@@ -1,23 +1,26 @@
-"""What a caller may hand over as objects: boxes, polygons, masks, a semantic mask, keypoints."""
+"""What a caller may hand over as what must survive: boxes, polygons, masks, a semantic mask, keypoints, saliency."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeaug.content import Content, content_of, content_of_rows, content_of_shapes
+from safeaug.content import Content, content_of, content_of_rows, content_of_salience, content_of_shapes
 from safeaug.errors import ContentError
 from safeaug.geometry import Box, BoxFormat, Size, corners_of, to_xyxy
 from safeaug.policy import OTHERS, Policy
-from safeaug.shapes import Region, Shape, map_of, points_of, polygon_of, region_of
+from safeaug.shapes import Region, Shape, map_of, points_of, polygon_of, region_of, salience_of
 from safeaug.traits import Traits, traits_of
 
 IGNORE_INDEX = 255
 """The value of a semantic mask that says nothing, as is the custom."""
 
 Object = Shape | Box | None
+
+Saliency = str | Callable[[Any], Any]
+"""Where a saliency map comes from: the name of a method of `safeaug.saliency`, or a function from image to map."""
 
 
 def content_from(
@@ -32,6 +35,7 @@ def content_from(
     foreground: Sequence[int] | None = None,
     ignore_index: int | None = IGNORE_INDEX,
     keypoints: Iterable[ArrayLike] | None = None,
+    saliency: Any = None,
     labels: Iterable[Hashable] | None = None,
     weights: Any = None,
     ignore: Any = None,
@@ -59,6 +63,9 @@ def content_from(
         What of it counts.
     keypoints : sequence of array_like of shape (K, 2) or (K, 3)
         Of each instance its keypoints; a third number above 0 says that one is visible, as in COCO.
+    saliency : array_like of shape (h, w)
+        A map of what matters; see `safeaug.shapes.salience_of`. It comes alone, and is asked for by the policy's
+        ``min_rank`` or ``min_mass``.
     labels, weights, ignore, prior_visibility : sequence of length N
         Of each object, in the order boxes, polygons, masks, keypoints.
 
@@ -68,8 +75,12 @@ def content_from(
         On what cannot be judged; it says which object and why.
     """
     names = None if labels is None else list(labels)
+    others = boxes, polygons, masks, keypoints, names, weights, ignore, prior_visibility
+    if saliency is not None:
+        if mask is not None or any(each is not None for each in others):
+            raise ContentError("a saliency map comes alone: it says of the whole image what matters, not of objects")
+        return content_of_salience(salience_of(saliency, image_size), image_size, policy)
     if mask is not None:
-        others = boxes, polygons, masks, keypoints, names, weights, ignore, prior_visibility
         if any(each is not None for each in others):
             raise ContentError("a semantic mask comes alone: its classes are its objects and their labels")
         return semantic(mask, image_size, policy, foreground, ignore_index)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
@@ -100,6 +100,14 @@ class Policy:
         still meets truncated objects.
     ignore_smaller_than : float, optional
         Objects of a smaller area, in source pixels, are never asked for. Keypoints have no area and always count.
+    min_rank : float, default 0.5
+        Of saliency only (``protect="saliency"``), in which this and the next field take the place of ``min_retention``,
+        ``keep`` and whatever else speaks of objects. In [0, 1]: no more than ``1 - min_rank`` of the windows of a size
+        will do, those that hold the most of the map; equals are never parted, and where already the best are more, all
+        of these do. So some window always does, of a flat map every one, and 0 leaves every draw alone.
+    min_mass : float, optional
+        Of saliency only, in [0, 1], in place of ``min_rank``: the share of the map that a window must hold. That
+        favours large windows, and what no window holds is UNMET.
 
     Raises
     ------
@@ -128,11 +136,16 @@ class Policy:
     on_empty: OnEmpty = "plain"
     apply_rate: float = 1.0
     ignore_smaller_than: float | None = None
+    min_rank: float = 0.5
+    min_mass: float | None = None
 
     def __post_init__(self) -> None:
         # Fields are kept as plain Python numbers: numpy's would be compared, printed and serialised in other ways.
         checked: dict[str, Any] = {"min_retention": _limits(self.min_retention), "keep": _checked_keep(self.keep)}
         checked["apply_rate"] = _check_number("apply_rate", self.apply_rate, 0, 1)
+        checked["min_rank"] = _check_number("min_rank", self.min_rank, 0, 1)
+        if self.min_mass is not None:
+            checked["min_mass"] = _check_number("min_mass", self.min_mass, 0, 1)
         if self.ignore_smaller_than is not None:
             checked["ignore_smaller_than"] = _check_number("ignore_smaller_than", self.ignore_smaller_than, 0, math.inf)
         if self.min_fill is not None:
@@ -202,6 +215,26 @@ class Policy:
         named = ", ".join(map(repr, self.min_retention))
         raise PolicyError(
             f'min_retention names no limit for label {label!r}, only for {named}; add it, or "*" for all others'
+        )
+
+    def check_salient(self) -> None:
+        """Raise `PolicyError` where a callable is to decide, which sees objects, over a saliency map."""
+        if callable(self.keep):
+            raise PolicyError(
+                "a callable keep sees the retention of objects, and a saliency map is none: it is asked for by "
+                "min_rank or min_mass; leave keep out"
+            )
+
+    def of_salience(self) -> "Policy":
+        """Return what is asked of a saliency map that is followed as an object: ``min_mass`` of it, no more."""
+        self.check_salient()
+        return replace(
+            self,
+            min_retention=self.min_mass or 0.0,
+            keep="all",
+            min_fill=None,
+            min_visible_pixels=None,
+            ignore_smaller_than=None,
         )
 
     @property

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from safeaug.geometry import Box, Size, View, Window
 from safeaug.policy import Stage, Status
-from safeaug.shapes import Shape
+from safeaug.shapes import Ranked, Shape
 
 
 class Demand(NamedTuple):
@@ -48,6 +48,12 @@ class Demand(NamedTuple):
     def all_of_them(self) -> bool:
         """Whether every object must reach its need, which makes the feasible positions of a column one interval."""
         return self.gone is None and self.least == len(self.boxes) and self.keep is None
+
+    @property
+    def ranked(self) -> Ranked | None:
+        """What windows of the one size hold of a map, where they are ranked by it; else None."""
+        one = self.shapes[0] if self.shapes else None
+        return one if isinstance(one, Ranked) else None
 
     def only(self, i: int) -> "Demand":
         """Return the demand that one object be kept."""

@@ -17,12 +17,12 @@ from safeaug.content import Content, single
 from safeaug.errors import ContentError, RetentionError
 from safeaug.geometry import Domain, Size, View, Window, size_of, window_at
 from safeaug.laws import best_of, clamped, moved_out, nearest, own_positions
-from safeaug.measures import allows, demand_of, measure, passes
+from safeaug.measures import allows, demand_of, measure, passes, ranks, salience_in
 from safeaug.placement import Positions, feasible, least_size, rectangle
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found, Outcome
 from safeaug.settle import attainable, settle
-from safeaug.task import APPLY, CHOOSE, PICK, SETTLE, Streams, Task, Uniform
+from safeaug.task import APPLY, CHOOSE, PICK, SETTLE, Streams, Task, Uniform, ranked_demand
 
 QUICK_TRIES = 4
 """Positions tried inside the bounding rectangle before the exact count. Either way the draw is uniform."""
@@ -31,7 +31,9 @@ BLIND_TRIES = 8
 """Positions of shapes that are tried before anything bounds them."""
 
 
-def search(first: Window, host: Host, content: Content, policy: Policy, streams: Streams) -> Found:
+def search(
+    first: Window, host: Host, content: Content, policy: Policy, streams: Streams, demand: Demand | None = None
+) -> Found:
     """Return the window that a guarded draw takes, given the one that the host drew.
 
     Parameters
@@ -46,6 +48,8 @@ def search(first: Window, host: Host, content: Content, policy: Policy, streams:
         How much of it must.
     streams : callable
         Uniform numbers by purpose. Only a draw that fails asks for any, except under ``keep="one"``.
+    demand : Demand, optional
+        What windows of the drawn size must reach, where that is known.
 
     Returns
     -------
@@ -60,14 +64,18 @@ def search(first: Window, host: Host, content: Content, policy: Policy, streams:
         Where nothing is to be protected and ``policy.on_empty`` is "raise".
     """
     opened = opening(first, content, policy, streams)
-    return opened if isinstance(opened, Found) else search_opened(first, host, opened, policy, streams)
+    return opened if isinstance(opened, Found) else search_opened(first, host, opened, policy, streams, demand)
 
 
-def search_opened(first: Window, host: Host, content: Content, policy: Policy, streams: Streams) -> Found:
+def search_opened(
+    first: Window, host: Host, content: Content, policy: Policy, streams: Streams, demand: Demand | None = None
+) -> Found:
     """Return what `search` does for a draw that `opening` leaves to be guarded."""
     size = size_of(first)
     output = host.output(size)
-    demand = demand_of(content, policy, size, output)
+    if demand is None:
+        ranked = ranks(content, policy)
+        demand = ranked_demand(host, content, policy, size) if ranked else demand_of(content, policy, size, output)
     if passes(demand, first) and allows(policy, size, output):
         return Found(first, Status.FIRST, Stage.DRAWN, 1)
     return elsewhere(first, host, demand, lambda: content, policy, streams)
@@ -78,7 +86,7 @@ def opening(first: Window, content: Content, policy: Policy, streams: Streams) -
     if not content.boxes:
         if policy.on_empty == "raise":
             raise ContentError('there is nothing to protect, and on_empty is "raise"')
-        return Found(first, Status.EMPTY, Stage.DRAWN, 1)
+        return Found(first, Status.UNGUARDED if content.blank else Status.EMPTY, Stage.DRAWN, 1)
     if policy.apply_rate < 1 and streams(APPLY)() >= policy.apply_rate:
         return Found(first, Status.UNGUARDED, Stage.DRAWN, 1)
     return single(content, streams(PICK)()) if policy.keep == "one" else content
@@ -259,6 +267,8 @@ def _retention_error(task: Task, found: Found) -> RetentionError:
     counted = list(content.origin)
     least = f"the worst object keeps {float(np.nanmin(outcome.retention[counted])):.3f}"
     asked = [f"keep={policy.keep!r}", f"min_retention={policy.min_retention}"]
+    if salience_in(content) is not None:
+        asked = [f"min_rank={policy.min_rank:g}" if policy.min_mass is None else f"min_mass={policy.min_mass:g}"]
     if policy.min_visible_pixels is not None:
         asked.append(f"min_visible_pixels={policy.min_visible_pixels:g}")
         pixels = outcome.visible_pixels[counted]

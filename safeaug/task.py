@@ -6,7 +6,7 @@ from typing import NamedTuple
 from safeaug.candidates import Candidate, Host, redraws
 from safeaug.content import Content
 from safeaug.geometry import Size, Window, size_of
-from safeaug.measures import allows, demand_of
+from safeaug.measures import allows, demand_of, ranked_demands, ranked_within, ranks
 from safeaug.policy import Policy, Stage, Status
 from safeaug.records import Demand, Found
 
@@ -19,6 +19,13 @@ Uniform = Callable[[], float]
 
 Streams = Callable[[int], Uniform]
 """Gives the stream of a purpose: a candidate's number in the list, or one of PICK, CHOOSE, SETTLE, APPLY."""
+
+
+def ranked_demand(host: Host, content: Content, policy: Policy, size: Size) -> Demand:
+    """Return what a window must hold of a saliency map, to rank as it must among all of its size in the domain."""
+    (demand,) = ranked_demands([content], policy, [size], [host.domain(size)])
+    within = host.within(size)
+    return demand if within is None else ranked_within(demand, policy, within)
 
 
 class Task(NamedTuple):
@@ -53,11 +60,18 @@ class Task(NamedTuple):
     @property
     def of_all_sizes(self) -> Demand | None:
         """What windows must reach, where it is the same for all sizes."""
-        return self.drawn if self.policy.min_fill is None and self.policy.min_visible_pixels is None else None
+        differs = self.policy.min_fill is not None or self.policy.min_visible_pixels is not None
+        return None if differs or self.drawn.ranked is not None else self.drawn
 
     def demand(self, size: Size) -> Demand:
         """Return what windows of a size must reach."""
-        return self.of_all_sizes or demand_of(self.content(), self.policy, size, self.host.output(size))
+        same = self.of_all_sizes
+        if same is not None:
+            return same
+        content = self.content()
+        if ranks(content, self.policy):
+            return ranked_demand(self.host, content, self.policy, size)
+        return demand_of(content, self.policy, size, self.host.output(size))
 
     def allowed(self, size: Size) -> bool:
         """Return whether windows of a size are not stretched too much."""

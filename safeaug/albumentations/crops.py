@@ -13,6 +13,7 @@ import cv2
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import FromBorders, RandomCut, Resized, Sized
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -24,9 +25,9 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
     size, scale, ratio, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.RandomResizedCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -71,6 +72,8 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -81,6 +84,7 @@ class RandomResizedCrop(Guarded, A.RandomResizedCrop):  # type: ignore[misc]  # 
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -94,9 +98,9 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
     min_max_height, size, w2h_ratio, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.RandomSizedCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -134,6 +138,8 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -144,6 +150,7 @@ class RandomSizedCrop(Guarded, A.RandomSizedCrop):  # type: ignore[misc]  # the 
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -157,9 +164,9 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
     height, width, pad_if_needed, pad_position, border_mode, fill, fill_mask, p
         As in ``albumentations.RandomCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -204,6 +211,8 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -214,6 +223,7 @@ class RandomCrop(Guarded, A.RandomCrop):  # type: ignore[misc]  # the host ships
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -227,9 +237,9 @@ class RandomCropFromBorders(Guarded, A.RandomCropFromBorders):  # type: ignore[m
     crop_left, crop_right, crop_top, crop_bottom, p
         As in ``albumentations.RandomCropFromBorders``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -261,6 +271,8 @@ class RandomCropFromBorders(Guarded, A.RandomCropFromBorders):  # type: ignore[m
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -271,6 +283,7 @@ class RandomCropFromBorders(Guarded, A.RandomCropFromBorders):  # type: ignore[m
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())

@@ -13,6 +13,7 @@ import cv2
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import FixedCut, Padded
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -24,9 +25,9 @@ class CenterCrop(Guarded, A.CenterCrop):  # type: ignore[misc]  # the host ships
     height, width, pad_if_needed, pad_position, border_mode, fill, fill_mask, p
         As in ``albumentations.CenterCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -71,6 +72,8 @@ class CenterCrop(Guarded, A.CenterCrop):  # type: ignore[misc]  # the host ships
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -81,6 +84,7 @@ class CenterCrop(Guarded, A.CenterCrop):  # type: ignore[misc]  # the host ships
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -94,9 +98,9 @@ class Crop(Guarded, A.Crop):  # type: ignore[misc]  # the host ships no types
     x_min, y_min, x_max, y_max, pad_if_needed, pad_position, border_mode, fill, fill_mask, p
         As in ``albumentations.Crop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -132,6 +136,8 @@ class Crop(Guarded, A.Crop):  # type: ignore[misc]  # the host ships no types
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -142,6 +148,7 @@ class Crop(Guarded, A.Crop):  # type: ignore[misc]  # the host ships no types
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -155,9 +162,9 @@ class PadIfNeeded(Guarded, A.PadIfNeeded):  # type: ignore[misc]  # the host shi
     min_height, min_width, pad_height_divisor, pad_width_divisor, position, border_mode, fill, fill_mask, p
         As in ``albumentations.PadIfNeeded``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -188,6 +195,8 @@ class PadIfNeeded(Guarded, A.PadIfNeeded):  # type: ignore[misc]  # the host shi
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -198,6 +207,7 @@ class PadIfNeeded(Guarded, A.PadIfNeeded):  # type: ignore[misc]  # the host shi
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())

@@ -66,6 +66,8 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
             raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")
         self._policy = policy
         self._reading = Reading(*(given[name] for name in Reading._fields)).checked()
+        if self._reading.protect == "saliency":
+            policy.check_salient()
         quick = isinstance(self.kind, Cut) and self._reading.only_boxes
         self._plain_limit = policy.plain_limit if quick else None
         self._boxes_alone = False
@@ -341,7 +343,9 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         status = Status.FIRST if meets(content, self._policy, window, output) else Status.UNMET
         if params.get(REPORT, {}).get("status") == Status.UNGUARDED.name:
             status = Status.UNGUARDED
-        found = Found(window, status if content.boxes else Status.EMPTY, Stage.DRAWN, 0)
+        if not content.boxes:
+            status = Status.UNGUARDED if content.blank else Status.EMPTY
+        found = Found(window, status, Stage.DRAWN, 0)
         self._counts.add(found.status)
         return outcome_of(found, content, self._policy, output).to_dict()
 
@@ -365,7 +369,10 @@ class Guarded(A.DualTransform):  # type: ignore[misc]  # the host ships no types
         NotImplementedError
             Where a callable decides what is protected or kept; the host's ``to_dict`` knows this error.
         """
-        for name, value in (("protect", self._reading.protect), ("keep", self._policy.keep)):
+        reading = self._reading
+        for name, value in (
+            ("protect", reading.protect), ("saliency", reading.saliency), ("keep", self._policy.keep)
+        ):  # fmt: skip
             if callable(value):
                 raise NotImplementedError(
                     f"{name} is a callable, for which no text stands; pickle the transform instead"

@@ -12,6 +12,7 @@ import cv2
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import AroundBoxes, AroundMask, AroundOne, NearBox, ResizedBox
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -23,9 +24,9 @@ class BBoxSafeRandomCrop(Guarded, A.BBoxSafeRandomCrop):  # type: ignore[misc]  
     erosion_rate, p
         As in ``albumentations.BBoxSafeRandomCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -55,6 +56,8 @@ class BBoxSafeRandomCrop(Guarded, A.BBoxSafeRandomCrop):  # type: ignore[misc]  
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -65,6 +68,7 @@ class BBoxSafeRandomCrop(Guarded, A.BBoxSafeRandomCrop):  # type: ignore[misc]  
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -78,9 +82,9 @@ class RandomSizedBBoxSafeCrop(Guarded, A.RandomSizedBBoxSafeCrop):  # type: igno
     height, width, erosion_rate, interpolation, mask_interpolation, p
         As in ``albumentations.RandomSizedBBoxSafeCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -112,6 +116,8 @@ class RandomSizedBBoxSafeCrop(Guarded, A.RandomSizedBBoxSafeCrop):  # type: igno
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -122,6 +128,7 @@ class RandomSizedBBoxSafeCrop(Guarded, A.RandomSizedBBoxSafeCrop):  # type: igno
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -135,9 +142,9 @@ class AtLeastOneBBoxRandomCrop(Guarded, A.AtLeastOneBBoxRandomCrop):  # type: ig
     height, width, erosion_factor, p
         As in ``albumentations.AtLeastOneBBoxRandomCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -168,6 +175,8 @@ class AtLeastOneBBoxRandomCrop(Guarded, A.AtLeastOneBBoxRandomCrop):  # type: ig
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -178,6 +187,7 @@ class AtLeastOneBBoxRandomCrop(Guarded, A.AtLeastOneBBoxRandomCrop):  # type: ig
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -191,9 +201,9 @@ class CropNonEmptyMaskIfExists(Guarded, A.CropNonEmptyMaskIfExists):  # type: ig
     height, width, ignore_values, ignore_channels, p
         As in ``albumentations.CropNonEmptyMaskIfExists``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -225,6 +235,8 @@ class CropNonEmptyMaskIfExists(Guarded, A.CropNonEmptyMaskIfExists):  # type: ig
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -235,6 +247,7 @@ class CropNonEmptyMaskIfExists(Guarded, A.CropNonEmptyMaskIfExists):  # type: ig
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -248,9 +261,9 @@ class RandomCropNearBBox(Guarded, A.RandomCropNearBBox):  # type: ignore[misc]  
     max_part_shift, cropping_bbox_key, p
         As in ``albumentations.RandomCropNearBBox``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -280,6 +293,8 @@ class RandomCropNearBBox(Guarded, A.RandomCropNearBBox):  # type: ignore[misc]  
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -290,6 +305,7 @@ class RandomCropNearBBox(Guarded, A.RandomCropNearBBox):  # type: ignore[misc]  
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())

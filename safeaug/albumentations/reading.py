@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from safeaug.errors import PolicyError
-from safeaug.objects import IGNORE_INDEX
+from safeaug.guarding.salient import checked_saliency
+from safeaug.objects import IGNORE_INDEX, Saliency
 
-Target = Literal["boxes", "masks", "mask", "keypoints"]
+Target = Literal["boxes", "masks", "mask", "keypoints", "saliency"]
 Protect = Target | Callable[[dict[str, Any]], Mapping[str, Any]]
 
-KEYS: dict[Target, str] = {"boxes": "bboxes", "masks": "masks", "mask": "mask", "keypoints": "keypoints"}
+KEYS: dict[Target, str] = {
+    "boxes": "bboxes", "masks": "masks", "mask": "mask", "keypoints": "keypoints", "saliency": "image"
+}  # fmt: skip
 """Where the host's samples hold each kind of object."""
 
 BY_DEFAULT: tuple[Target, ...] = "boxes", "masks", "keypoints"
@@ -21,11 +24,12 @@ class Reading(NamedTuple):
 
     Parameters
     ----------
-    protect : {"boxes", "masks", "mask", "keypoints"}, callable or None
-        What must survive. None: the first of boxes, masks and keypoints that the sample carries. A callable gets the
-        sample as the transform sees it and returns keywords of `safeaug.objects.content_from`, in pixels of the image
-        at this step. Keys of your own are not moved by the steps before, and boxes are normalised here
-        (``"box_format": "xyxyn"``).
+    protect : {"boxes", "masks", "mask", "keypoints", "saliency"}, callable or None
+        What must survive. None: the first of boxes, masks and keypoints that the sample carries. ``"saliency"``: what
+        stands out in the image, for which nobody need have drawn anything; the policy's ``min_rank`` or ``min_mass``
+        says what is asked of it. A callable gets the sample as the transform sees it and returns keywords of
+        `safeaug.objects.content_from`, in pixels of the image at this step. Keys of your own are not moved by the steps
+        before, and boxes are normalised here (``"box_format": "xyxyn"``).
     labels, weights, ignore, prior_visibility : str or None
         Names of label fields.
     instances : str or None
@@ -36,6 +40,10 @@ class Reading(NamedTuple):
         Classes of the semantic mask that count; None: all but 0.
     ignore_index : int or None
         Class of the semantic mask that never counts.
+    saliency : str or callable
+        How the saliency map is made: a method of `safeaug.saliency.saliency_map`, or a function that gets the image as
+        the transform sees it and returns a map of shape (h, w), of any size. A map that is the same everywhere is no
+        evidence, and its draw is ``UNGUARDED``.
     """
 
     protect: Protect | None = None
@@ -47,6 +55,7 @@ class Reading(NamedTuple):
     visible: str | None = None
     foreground: Sequence[int] | None = None
     ignore_index: int | None = IGNORE_INDEX
+    saliency: Saliency = "auto"
 
     @property
     def only_boxes(self) -> bool:
@@ -65,4 +74,5 @@ class Reading(NamedTuple):
         if not (self.protect is None or callable(self.protect) or self.protect in get_args(Target)):
             allowed = ", ".join(map(repr, get_args(Target)))
             raise PolicyError(f"protect must be one of {allowed}, a callable or None, got {self.protect!r}")
+        checked_saliency(self.saliency)
         return self if self.foreground is None else self._replace(foreground=[int(each) for each in self.foreground])

@@ -17,6 +17,7 @@ from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.parts import cut_first
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import MaxSize, Scale, ToSize
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -39,9 +40,9 @@ class Resize(_CutsFirst, A.Resize):  # type: ignore[misc]  # the host ships no t
     height, width, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.Resize``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -78,6 +79,8 @@ class Resize(_CutsFirst, A.Resize):  # type: ignore[misc]  # the host ships no t
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -88,6 +91,7 @@ class Resize(_CutsFirst, A.Resize):  # type: ignore[misc]  # the host ships no t
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -101,9 +105,9 @@ class LongestMaxSize(_CutsFirst, A.LongestMaxSize):  # type: ignore[misc]  # the
     max_size, max_size_hw, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.LongestMaxSize``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -135,6 +139,8 @@ class LongestMaxSize(_CutsFirst, A.LongestMaxSize):  # type: ignore[misc]  # the
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -145,6 +151,7 @@ class LongestMaxSize(_CutsFirst, A.LongestMaxSize):  # type: ignore[misc]  # the
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -158,9 +165,9 @@ class SmallestMaxSize(_CutsFirst, A.SmallestMaxSize):  # type: ignore[misc]  # t
     max_size, max_size_hw, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.SmallestMaxSize``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -192,6 +199,8 @@ class SmallestMaxSize(_CutsFirst, A.SmallestMaxSize):  # type: ignore[misc]  # t
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -202,6 +211,7 @@ class SmallestMaxSize(_CutsFirst, A.SmallestMaxSize):  # type: ignore[misc]  # t
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())
@@ -215,9 +225,9 @@ class RandomScale(Guarded, A.RandomScale):  # type: ignore[misc]  # the host shi
     scale_limit, interpolation, mask_interpolation, area_for_downscale, p
         As in ``albumentations.RandomScale``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -249,6 +259,8 @@ class RandomScale(Guarded, A.RandomScale):  # type: ignore[misc]  # the host shi
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -259,6 +271,7 @@ class RandomScale(Guarded, A.RandomScale):  # type: ignore[misc]  # the host shi
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())

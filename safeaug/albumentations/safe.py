@@ -15,6 +15,7 @@ from safeaug.errors import PolicyError
 from safeaug.geometry import Window
 from safeaug.guarding.draw import stand_in
 from safeaug.guarding.fork import Fork
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -43,9 +44,9 @@ class Safe(Guarded, _Forwarding):
     p : float, optional
         Another ``p``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: ``status``, ``stage``, ``window`` and ``size`` in pixels, and of
@@ -94,6 +95,8 @@ class Safe(Guarded, _Forwarding):
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -104,6 +107,7 @@ class Safe(Guarded, _Forwarding):
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         given = locals()

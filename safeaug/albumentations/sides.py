@@ -8,6 +8,7 @@ import cv2
 from safeaug.albumentations.guarded import Guarded
 from safeaug.albumentations.reading import Protect
 from safeaug.albumentations.windows import Sides
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -19,9 +20,9 @@ class CropAndPad(Guarded, A.CropAndPad):  # type: ignore[misc]  # the host ships
     px, percent, keep_size, sample_independently, interpolation, mask_interpolation, border_mode, fill, fill_mask, p
         As in ``albumentations.CropAndPad``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, instances, visible, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     report_key : str, optional
         Where the sample will say how the draw ended: see `Safe`.
@@ -58,6 +59,8 @@ class CropAndPad(Guarded, A.CropAndPad):  # type: ignore[misc]  # the host ships
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -68,6 +71,7 @@ class CropAndPad(Guarded, A.CropAndPad):  # type: ignore[misc]  # the host ships
         visible: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         report_key: str | None = None,
     ) -> None:
         self._construct(locals())

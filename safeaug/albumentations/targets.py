@@ -11,6 +11,7 @@ from safeaug.albumentations.table import Table
 from safeaug.content import Content, content_of_rows, content_of_shapes, counting
 from safeaug.errors import ContentError
 from safeaug.geometry import Size
+from safeaug.guarding.salient import content_of_pictures
 from safeaug.policy import Policy
 from safeaug.shapes import points_of
 from safeaug.traits import Traits, checked_ignore, checked_priors, checked_weights, label_limits
@@ -61,6 +62,8 @@ def content_from(sample: Sample, policy: Policy, reading: Reading) -> Content:
     protect = reading.protect
     if callable(protect):
         return _from_callable(protect, sample, policy)
+    if protect == "saliency" and sample.data.get("image") is None and len(sample.data.get("images", ())):
+        return content_of_pictures(list(sample.data["images"]), sample.image_size, policy, reading.saliency)
     for target in BY_DEFAULT if protect is None else (protect,):
         if sample.keys(KEYS[target]):
             return _READERS[target](sample, policy, reading)
@@ -72,7 +75,7 @@ def content_from(sample: Sample, policy: Policy, reading: Reading) -> Content:
 def carries(sample: Sample, reading: Reading) -> bool:
     """Return whether a sample carries what is to be read of it, be it without objects."""
     protect = reading.protect
-    if callable(protect):
+    if callable(protect) or protect == "saliency":
         return True
     return any(sample.keys(KEYS[target]) for target in (BY_DEFAULT if protect is None else (protect,)))
 
@@ -142,11 +145,17 @@ def _keypoints(sample: Sample, policy: Policy, reading: Reading) -> Content:
     return content_of_shapes(points, sample.image_size, policy, said.traits())
 
 
+def _saliency(sample: Sample, policy: Policy, reading: Reading) -> Content:
+    """Return what stands out in the image."""
+    return content_of_pictures([np.asarray(sample.data["image"])], sample.image_size, policy, reading.saliency)
+
+
 _READERS: Mapping[Target, Callable[[Sample, Policy, Reading], Content]] = {
     "boxes": _boxes,
     "masks": _masks,
     "mask": _mask,
     "keypoints": _keypoints,
+    "saliency": _saliency,
 }
 
 

@@ -10,7 +10,8 @@ resized.py    how a random resized crop draws; cut.py how a random crop does
 draw.py       the draw of a batch: first.py the host's own, judged by judging.py on objects.py
 lazy.py       what fails, sample by sample on the CPU; one.py one sample; contents.py masks, keypoints and maps
 branchless/   what fails, on tensors alone
-handed.py     the outputs: canvas.py where pictures stand, carried.py boxes and keypoints, rendering/ pixels
+handed.py     the outputs: canvas.py where pictures stand, carried.py boxes and keypoints, renderers.py pixels
+rendering/    what draws them: slice by slice, by matrices, or by one kernel
 outcome.py    what became of it all; found.py how a search ended; moved.py records on another device
 ops.py        the formulas' operations on tensors
 """

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from safeaug.batch.given import Given
-from safeaug.content import Content, content_of_shapes
+from safeaug.content import Content, content_of_salience, content_of_shapes
 from safeaug.errors import ContentError
 from safeaug.geometry import Box, Size
 from safeaug.objects import visible_of
 from safeaug.policy import Policy
-from safeaug.shapes import Region, Shape, points_of, region_of
+from safeaug.shapes import Region, Shape, points_of, region_of, salience_of
 from safeaug.traits import Traits
 
 
@@ -34,6 +34,8 @@ def contents_of(given: Given, sizes: Sequence[Size], policy: Policy) -> list[Con
     ContentError
         On what cannot be judged; it names argument and sample.
     """
+    if given.protects == "saliency":
+        return [_salient(given, i, size, policy) for i, size in enumerate(sizes)]
     traits = given.traits
     limits, valid = traits.limits.tolist(), traits.valid.tolist()
     weights, ignore, priors = (
@@ -45,6 +47,12 @@ def contents_of(given: Given, sizes: Sequence[Size], policy: Policy) -> list[Con
         objects = [_object(given, i, place, size) if there else None for place, there in enumerate(valid[i])]
         found.append(content_of_shapes(objects, size, policy, Traits(limits[i], weights[i], ignore[i], priors[i])))
     return found
+
+
+def _salient(given: Given, i: int, size: Size, policy: Policy) -> Content:
+    """Return the saliency map of a sample: one in pixels, as far as its image goes, or one in cells."""
+    cells = given.salient[i] if given.maps is None else given.maps[i][: size[0], : size[1]]
+    return content_of_salience(salience_of(_array(cells), size, f"maps[{i}]"), size, policy)
 
 
 def _object(given: Given, i: int, place: int, size: Size) -> Shape | Box | None:

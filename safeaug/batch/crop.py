@@ -20,11 +20,13 @@ from safeaug.batch.images import Images, images_of
 from safeaug.batch.moved import NO_FLOAT64, moved
 from safeaug.batch.outcome import BatchOutcome
 from safeaug.batch.rendering.fused import unable
+from safeaug.batch.salient import salient_of
 from safeaug.counts import Counts
 from safeaug.errors import ContentError, PolicyError
 from safeaug.policy import Policy, Status, policy_of
+from safeaug.saliency.methods import checked_method
 
-Protect = Literal["boxes", "masks", "keypoints", "maps"]
+Protect = Literal["boxes", "masks", "keypoints", "maps", "saliency"]
 """What must survive."""
 
 Numbers = float | Sequence[float]
@@ -50,6 +52,9 @@ class Crop(nn.Module):
             raise PolicyError(f"protect must be one of {', '.join(get_args(Protect))}, got {given['protect']!r}")
         self.rule = Rule(host, policy, tuple(host.table()), share_of("p", given["p"]), share_of("flip", given["flip"]))
         self.protect: Protect | None = given["protect"]
+        self.saliency = given["saliency"] if callable(given["saliency"]) else checked_method(given["saliency"])
+        if self.protect == "saliency":
+            policy.check_salient()
         self.finish, self.style = finish_of(given), style_of(given)
         self.branchless, self.validate = (flag_of(name, given[name], none=True) for name in ("branchless", "validate"))
         # Whole numbers, so that `half()` and its kin leave them alone. The epoch is shared with a loader's workers.
@@ -134,7 +139,9 @@ class Crop(nn.Module):
         keypoints : Tensor of shape (B, N, K, 2) or (B, N, K, 3), or list, optional
             In pixels of the image; a third number above 0 says that one is visible.
         maps : Tensor of shape (B, H, W), or list of Tensor of shape (Hi, Wi), optional
-            How much each pixel matters, at least 0: one object an image.
+            How much each pixel matters, at least 0: one object an image. With ``protect="saliency"`` they may also be
+            in cells that divide each image into equal parts, at most 64 a side, and stay behind; left out, they are
+            made of the images.
         labels, weights, ignore, prior_visibility : Tensor of shape (B, N), or list of Tensor of shape (Ni,), optional
             Of each protected object: its label, a whole number, for limits per label; what it counts for; whether it is
             never asked for; the share of it that was visible before this image was made.
@@ -163,6 +170,9 @@ class Crop(nn.Module):
             validate = _looks(images) if self.validate is None else self.validate
             batch = images_of(images, sizes, validate=validate)
             home = torch.device("cpu") if batch.device.type in NO_FLOAT64 else batch.device
+            salient = None
+            if self.protect == "saliency":
+                maps, salient = salient_of(batch, maps, self.saliency, validate)
             given = given_of(
                 batch,
                 self.rule.policy,
@@ -173,6 +183,7 @@ class Crop(nn.Module):
                 masks=masks,
                 keypoints=keypoints,
                 maps=maps,
+                salient=salient,
                 valid=valid,
                 labels=labels,
                 weights=weights,

@@ -9,6 +9,7 @@ from safeaug.batch.crop import Crop, Numbers, Protect
 from safeaug.batch.cut import Cut
 from safeaug.batch.rendering import Interpolation, Renderer
 from safeaug.batch.resized import RATIOS, Resized
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 
 
@@ -24,10 +25,16 @@ class RandomResizedCrop(Crop):
     ratio : (float, float), default (3/4, 4/3)
         Least and greatest width over height of a window.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect : {"boxes", "masks", "keypoints", "maps"}, optional
-        What must survive; left out, the first of these that a batch holds.
+    protect : {"boxes", "masks", "keypoints", "maps", "saliency"}, optional
+        What must survive; left out, the first of these that a batch holds, but for saliency: what stands out in each
+        image, or in the ``maps`` that are handed over. Of that ``min_rank`` is asked, or ``min_mass``; of a map
+        ``min_retention``. Windows for anything but boxes are searched for on the CPU.
+    saliency : str or callable, default "auto"
+        How saliency maps are made where none are handed over, on the images' device: a method of
+        `safeaug.saliency.saliency_maps`, or a function from the images to maps of shape (B, h, w). A map that is the
+        same everywhere is no evidence, and its sample is ``UNGUARDED``.
     p : float, default 1.0
         Share of the samples that are cropped; the others are resized whole.
     flip : float, default 0.0
@@ -96,8 +103,11 @@ class RandomResizedCrop(Crop):
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
+        saliency: Saliency = "auto",
         p: float = 1.0,
         flip: float = 0.0,
         interpolation: Interpolation = "bilinear",
@@ -132,8 +142,8 @@ class RandomCrop(Crop):
     p : float, default 1.0
         Share of the samples that are cropped at random; of the others the middle is cut out.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than, policy, protect, flip, antialias, mean, std, fill, dtype, seed,
-    threads, branchless, validate
+    ignore_smaller_than, min_rank, min_mass, policy, protect, saliency, flip, interpolation, antialias, mean, std, fill,
+    dtype, seed, threads, renderer, branchless, validate
         As in `RandomResizedCrop`. There is one size, so ``on_fail="enlarge"`` acts as "most".
 
     Examples
@@ -164,8 +174,11 @@ class RandomCrop(Crop):
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
+        saliency: Saliency = "auto",
         p: float = 1.0,
         flip: float = 0.0,
         interpolation: Interpolation = "bilinear",

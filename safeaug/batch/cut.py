@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from safeaug.batch.ops import TORCH
+from safeaug.candidates import Law
 from safeaug.geometry import Size, Window, window_at
 
 
@@ -29,6 +30,7 @@ class Cut:
     size: Size
     padding: tuple[int, int, int, int] = (0, 0, 0, 0)
 
+    law = Law.UNIFORM
     redraws = False
     enlarges = False
 

@@ -64,6 +64,21 @@ class Frames(NamedTuple):
     extent: int
 
 
+class Told(NamedTuple):
+    """What another library has drawn for a batch.
+
+    Parameters
+    ----------
+    first : Tensor of shape (B, 4), int64
+        Its windows, in the image frame.
+    applied : Tensor of shape (B,), bool
+        Which of them it applies; the other images it leaves whole.
+    """
+
+    first: Tensor
+    applied: Tensor
+
+
 class Drawn(NamedTuple):
     """Where the windows of a batch go, and what they hold."""
 
@@ -72,7 +87,16 @@ class Drawn(NamedTuple):
     canvas: Canvas
 
 
-def draw(rule: Rule, table: Tensor, frames: Frames, given: Given, chance: Chance, *, guarded: bool) -> Drawn:
+def draw(
+    rule: Rule,
+    table: Tensor,
+    frames: Frames,
+    given: Given,
+    chance: Chance,
+    *,
+    guarded: bool,
+    told: Told | None = None,
+) -> Drawn:
     """Return where the windows of a batch go.
 
     Parameters
@@ -89,17 +113,16 @@ def draw(rule: Rule, table: Tensor, frames: Frames, given: Given, chance: Chance
         Where numbers come from.
     guarded : bool
         Whether a window that loses its objects is moved.
+    told : Told, optional
+        What another library has drawn; left out, the host draws here.
     """
     policy, sizes = rule.policy, frames.sizes
-    first = drawn(rule.host, table, sizes, chance)
-    applied = torch.ones_like(first[:, 0], dtype=torch.bool)
-    if rule.p < 1:
-        applied = chance.once(APPLIED) < rule.p
+    first, applied = _firsts(rule, table, sizes, chance) if told is None else told
     if given.protects in {None, "boxes"} and not callable(policy.keep):
         boxes = torch.zeros((len(sizes), 0, 4), device=sizes.device) if given.boxes is None else given.boxes
         objects = objects_of(boxes, sizes, given.traits, policy)
         found = _of_boxes(rule, table, frames, objects, first, applied, chance) if guarded else _untouched(first)
-        found = _as_applied(rule, found, applied, sizes)
+        found = _as_applied(rule, found, applied, sizes, told is not None)
         held = measured(objects, policy, found.window)
     else:
         assert frames.known is not None
@@ -107,10 +130,17 @@ def draw(rule: Rule, table: Tensor, frames: Frames, given: Given, chance: Chance
         found = _untouched(first)
         if guarded:
             found = lazy.search(first, applied, rule.host, rule.table, contents, policy, frames.known, chance)
-        found = _as_applied(rule, found, applied, sizes)
+        found = _as_applied(rule, found, applied, sizes, told is not None)
         held = _measured_one_by_one(contents, policy, found.window)
     flipped = chance.once(FLIP) < rule.flip if rule.flip > 0 else torch.zeros_like(applied)
     return Drawn(found, held, _canvas(rule, found, sizes, flipped))
+
+
+def _firsts(rule: Rule, table: Tensor, sizes: Tensor, chance: Chance) -> Told:
+    """Return the host's own draws."""
+    first = drawn(rule.host, table, sizes, chance)
+    applied = torch.ones_like(first[:, 0], dtype=torch.bool)
+    return Told(first, chance.once(APPLIED) < rule.p if rule.p < 1 else applied)
 
 
 def _untouched(first: Tensor) -> Found:
@@ -144,7 +174,7 @@ def _refuse_empty(status: Tensor, applied: Tensor) -> None:
         )
 
 
-def _as_applied(rule: Rule, found: Found, applied: Tensor, sizes: Tensor) -> Found:
+def _as_applied(rule: Rule, found: Found, applied: Tensor, sizes: Tensor, told: bool) -> Found:
     """Return what became of the draws, with the windows of samples that are not transformed or were left out."""
     height, width = sizes.unbind(-1)
     nothing = torch.zeros_like(width)
@@ -152,9 +182,9 @@ def _as_applied(rule: Rule, found: Found, applied: Tensor, sizes: Tensor) -> Fou
     if rule.policy.on_fail == "skip":
         skipped = found.status == int(Status.SKIPPED)
         found = found._replace(window=torch.where(skipped[:, None], whole, found.window))
-    if rule.p >= 1:
+    if rule.p >= 1 and not told:
         return found
-    if not rule.host.enlarges:  # the middle of the image, at the size that is promised
+    if not (rule.host.enlarges or told):  # the middle of the image, at the size that is promised
         tall, wide = rule.host.size
         x, y = (width - wide) // 2, (height - tall) // 2
         whole = torch.stack([x, y, x + wide, y + tall], dim=-1)

@@ -16,6 +16,9 @@ from safeaug.policy import Policy
 KINDS = "boxes", "masks", "keypoints", "maps"
 """What may survive, in the order in which it is looked for."""
 
+WHOLE = "maps", "saliency"
+"""What is one object an image, whatever else there is."""
+
 
 class Given(NamedTuple):
     """What a batch holds beside its images.
@@ -36,6 +39,8 @@ class Given(NamedTuple):
         What is said of what is protected.
     protects : str or None
         Which of them must survive; None where there is nothing.
+    salient : Tensor of shape (B, h, w), list of Tensor of shape (h, w), or None
+        Saliency maps in cells, where maps in pixels are not what must survive as such.
     """
 
     boxes: Tensor | None
@@ -45,6 +50,7 @@ class Given(NamedTuple):
     valid: Tensor
     traits: Traits
     protects: str | None
+    salient: Any = None
 
 
 def given_of(
@@ -58,6 +64,7 @@ def given_of(
     masks: Any,
     keypoints: Any,
     maps: Any,
+    salient: Any = None,
     valid: Any,
     labels: Any,
     weights: Any,
@@ -82,19 +89,21 @@ def given_of(
     rows = {name: each for name, each in kinds.items() if each is not None}
     pictured, lengths = maps_of(maps, images), _lengths(rows)
     there = moved(_valid(images, rows, valid, lengths), home)
-    protects = _protected({**{name: each.rows for name, each in rows.items()}, "maps": pictured}, protect)
-    # A map is one object an image, whatever else there is.
+    found_kinds = {**{name: each.rows for name, each in rows.items()}, "maps": pictured, "saliency": protect}
+    protects = _protected(found_kinds, protect)
     protected = there
-    if protects == "maps":
+    if protects in WHOLE:
         protected, lengths = there.new_ones((len(there), 1)), [1] * len(there)
     homes = {"boxes": home, "keypoints": home, "masks": images.device}
     about = {"labels": labels, "weights": weights, "ignore": ignore, "prior_visibility": prior_visibility}
+    asked = policy.of_salience() if protects == "saliency" else policy
     found = Given(
         **{name: None if each is None else moved(each.rows, homes[name]) for name, each in kinds.items()},
         maps=pictured,
         valid=there,
-        traits=traits_of(policy, protected, lengths, about, validate, images.device),
+        traits=traits_of(asked, protected, lengths, about, validate, images.device),
         protects=protects,
+        salient=salient,
     )
     if validate:
         _check_values(found, images)

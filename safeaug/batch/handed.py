@@ -8,7 +8,7 @@ from torch import Tensor
 from safeaug.batch.canvas import Canvas
 from safeaug.batch.carried import carried_boxes, carried_keypoints
 from safeaug.batch.draw import Drawn
-from safeaug.batch.given import Given
+from safeaug.batch.given import WHOLE, Given
 from safeaug.batch.images import Images
 from safeaug.batch.moved import moved
 from safeaug.batch.outcome import BatchOutcome, BatchView
@@ -77,7 +77,7 @@ def _shown(
         shows = (masks != 0).flatten(2).any(-1).to(given.valid.device)
     else:
         return torch.ones_like(given.valid)
-    if policy.keep == "whole" and given.protects != "maps":
+    if policy.keep == "whole" and given.protects not in WHOLE:
         shows = shows & (drawn.measured.retention > GONE)
     return shows
 

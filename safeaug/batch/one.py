@@ -37,7 +37,10 @@ class One:
     known: dict[int, Any]
     further: Callable[[int], list[int]]
 
-    law = Law.UNIFORM
+    @property
+    def law(self) -> Law:
+        """How it comes to its windows."""
+        return self.drawn_by.law
 
     @property
     def redraws(self) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from safeaug.candidates import Law
 from safeaug.geometry import Size, Window, window_at
 
 ATTEMPTS = 10
@@ -64,6 +65,7 @@ class Resized:
     scale: tuple[float, float]
     ratio: tuple[float, float]
 
+    law = Law.UNIFORM
     redraws = True
     enlarges = True
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from safeaug.cli import audit, demo, gallery, replay
+from safeaug.cli import audit, demo, gallery, replay, saliency
 from safeaug.version import __version__
 
 __all__ = ["app", "main"]
@@ -35,6 +35,7 @@ app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("replay")(replay.replay)
 app.command("gallery")(gallery.gallery)
+app.add_typer(saliency.app)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from safeaug.guarding.passage import NOTHING_BUT, Passage
 from safeaug.guarding.untold import RefusedError, UntoldError
 from safeaug.guarding.way import Params, Way
 from safeaug.ledger import Ledger, Verdict, visible
-from safeaug.measures import allows
+from safeaug.measures import allows, meets
 from safeaug.policy import Policy, Status
 from safeaug.records import Found
 from safeaug.traits import Traits
@@ -58,6 +58,8 @@ def _acted(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Pa
     except UntoldError:
         passage.lose_sight()
         return drawn, Status.UNGUARDED
+    if passage.grid is not None and leaf.way is Way.WINDOW:
+        return _ranked(passage, leaf, params, data, drawn, after)
     if leaf.way is Way.RIGID:  # it takes nothing, and what is left has been judged
         passage.ledger = after
         return drawn, Status.FIRST
@@ -111,6 +113,25 @@ def _moved(passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Pa
     verdict = passage.judge(after, leaf)
     passage.take(after, verdict)
     return drawn, found.status if verdict.kept else Status.UNMET
+
+
+def _ranked(
+    passage: Passage, leaf: Leaf, params: Params, data: Params, drawn: Params, after: Ledger
+) -> tuple[Params, Status]:
+    """Take a window that ranks as it must among those of its size, by the saliency map as the picture shows it now."""
+    size, content, policy = params["shape"][:2], passage.shown(), passage.asks.at_end
+    kind, host = (leaf.kind, leaf.inner) if leaf.kind is not None else (leaf.inner.kind, leaf.inner.host)
+    first = kind.window(host, drawn, size)
+    if content.blank or first is None or leaf.fixed:
+        passage.ledger = after
+        stands = not content.blank and first is not None
+        output = kind.output(host, size_of(first), drawn, size) if stands else size
+        return drawn, Status.FIRST if stands and meets(content, policy, first, output) else Status.UNGUARDED
+    drawn, found = _searched(leaf, params, data, drawn, first, content, policy)
+    if found.status is Status.SKIPPED:
+        raise leaf.left_out({**params, **drawn}, first)
+    passage.ledger = passage.after(leaf, {**params, **drawn}, size)
+    return drawn, found.status
 
 
 def _found(

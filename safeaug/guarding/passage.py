@@ -4,7 +4,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import NamedTuple
 
-from safeaug.content import Content
+from safeaug.content import Content, content_of_salience
 from safeaug.geometry import Size, letterbox
 from safeaug.guarding.leaf import Leaf
 from safeaug.guarding.untold import UntoldError
@@ -20,8 +20,11 @@ from safeaug.ledger import (
     promise_of,
     weight_of,
 )
+from safeaug.ledger.visible import cells_of
+from safeaug.measures import ranks, salience_in
 from safeaug.policy import Policy, Status
 from safeaug.records import Step
+from safeaug.shapes import salience_of
 
 NOTHING_BUT = {Way.STILL, Way.VOLUME}
 """Ways that take nothing from a picture."""
@@ -113,6 +116,17 @@ class Passage:
         number: int,
         mode: Mode = PLAIN,
     ) -> None:
+        salience = salience_in(content)
+        self.grid: Size | None = None
+        """Where windows are ranked by a saliency map, its rows and columns. Nothing else is asked of a draw then."""
+        if salience is not None and ranks(content, policy):
+            height, width = salience.cells.shape
+            self.grid = height, width
+        self.salient = salience is not None
+        """Whether what is followed is a saliency map."""
+        if self.salient:
+            policy = policy.of_salience()
+            asks = asks_of(policy)
         self.promise = promise_of(content, policy, uniform)
         self.asked = asked_first(self.promise)
         self.ledger: Ledger = begin(content, image_size)
@@ -131,6 +145,8 @@ class Passage:
         """Whether the promise was broken where no other draw could have kept it."""
         self.weak = False
         """Whether a step was softened to nothing."""
+        if content.blank:
+            self.let_go()
 
     def let_go(self) -> None:
         """Guard nothing from here on."""
@@ -179,6 +195,12 @@ class Passage:
         """Return what would be left after a step with these parameters."""
         change = leaf.change(params, size)
         return self.ledger if change is None else follow(self.ledger, change)
+
+    def shown(self) -> Content:
+        """Return the saliency map as the picture shows it now, as content of the picture."""
+        assert self.grid is not None
+        cells = cells_of(self.ledger, self.grid)
+        return content_of_salience(salience_of(cells, self.ledger.size), self.ledger.size, self.policy)
 
     def judge(self, after: Ledger, leaf: Leaf) -> Verdict:
         """Return whether what a step would leave keeps the promise.

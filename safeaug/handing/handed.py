@@ -41,6 +41,11 @@ class Handed:
         return self.given.of(self.index, self.where)
 
     @property
+    def has_map(self) -> bool:
+        """Whether maps are what was given for the data set."""
+        return "maps" in self.given.entries
+
+    @property
     def taken(self) -> bool:
         """Whether anybody has asked for the objects."""
         return "objects" in vars(self)
@@ -73,6 +78,7 @@ def content_of_handed(
     *,
     foreground: Sequence[int] | None = None,
     ignore_index: int | None = IGNORE_INDEX,
+    salient: bool = False,
 ) -> Content:
     """Return handed objects as the content of an image.
 
@@ -86,6 +92,8 @@ def content_of_handed(
         What counts, and what is asked of it.
     foreground, ignore_index
         What of a semantic mask counts.
+    salient : bool, default False
+        Whether a map is saliency, of which the policy asks ``min_rank`` or ``min_mass``: see `Handed.has_map`.
 
     Raises
     ------
@@ -95,6 +103,8 @@ def content_of_handed(
     """
     objects = {name: _array(value) for name, value in record.objects.items()}
     try:
+        if salient and objects["maps"] is not None:
+            return content_from(image_size, policy, saliency=objects["maps"])
         if "maps" in objects:
             return _content_of_map(objects["maps"], image_size, policy)
         objects = _plain(objects, record.given, image_size)

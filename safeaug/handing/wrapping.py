@@ -47,6 +47,8 @@ def with_content(
         Format of boxes; one that ends in n is divided by the image's sides, and needs no pixels.
     maps : callable or sequence, optional
         Of each image a saliency map or soft mask of shape (H, W): shares in [0, 1] as floats, or bool. It comes alone.
+        A pipeline guarded with ``protect="saliency"`` takes it for its map, of any size and in any unit; any other
+        asks for ``min_retention`` of it.
     labels, weights, ignore, prior_visibility : callable or sequence, optional
         Entries have one value per object, in the order boxes, polygons, masks, keypoints: see `safeaug.place`.
 

@@ -28,7 +28,7 @@ from safeaug.ledger.patch import Patch, patch_of_ring, pixels, within, without
 from safeaug.ledger.pins import Pins, pin_of, pins_erased, pins_of, pins_warped, pins_within, pins_without
 from safeaug.ledger.sampling import erased, rearranged, warped
 from safeaug.ledger.shown import shown_by
-from safeaug.shapes import Boxed, Points, Polygon, Region, Shape
+from safeaug.shapes import Boxed, Points, Polygon, Region, Salience, Shape
 
 Track = Patch | Pins | Dots
 """What is visible of one object."""
@@ -99,12 +99,24 @@ def begin(content: Content, image_size: Size) -> Ledger:
     >>> ledger.left.tolist(), ledger.after[:, 0].tolist(), ledger.pixels.tolist()
     ([0.375], [0.75, 0.375], [2400.0])
     """
+    salience = content.given_shapes[0] if content.given_shapes else None
+    if isinstance(salience, Salience):
+        return _begun_by_map(salience)
     if content.given_shapes is None:
         tracks = [_track_of_box(box, content.slack) for box in content.given]
     else:
         tracks = [_track_of_shape(shape, image_size, content.slack) for shape in content.given_shapes]
     priors = None if content.priors is None else tuple(content.priors)
     return _kept(Ledger(image_size, IDENTITY, (), priors, ()), image_size, IDENTITY, tracks)
+
+
+def _begun_by_map(salience: Salience) -> Ledger:
+    """Return a ledger of a saliency map, which is followed in cells: its frame is theirs."""
+    (height, width), (down, across) = salience.image_size, salience.cells.shape
+    region = Region(salience.cells / 255)
+    matrix = (width / across, 0.0, 0.0, 0.0, height / down, 0.0, 0.0, 0.0, 1.0)
+    track = Patch(1.0, region.area, region.box, region=region)
+    return _kept(Ledger(salience.image_size, matrix, (), None, ()), salience.image_size, matrix, [track])
 
 
 def follow(ledger: Ledger, change: Change) -> Ledger:

@@ -4,13 +4,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from safeaug.content import OUTSIDE, Content, content_of_rows, content_of_shapes, counting
 from safeaug.geometry import Box, Size, clip_ring, ring_area
 from safeaug.ledger.dots import Dots, carried
 from safeaug.ledger.field import Floats
 from safeaug.ledger.ledger import Ledger, Track
-from safeaug.ledger.matrices import Matrix, determinant, inverse, is_affine, moved, moved_points
+from safeaug.ledger.matrices import Matrix, determinant, inverse, is_affine, moved, moved_points, product
 from safeaug.ledger.patch import Patch, rings_of
 from safeaug.ledger.pins import Pins
 from safeaug.ledger.rings import NEAR, bounds, box_of, ring_of
@@ -52,6 +53,33 @@ def visible(ledger: Ledger, policy: Policy, traits: Traits) -> Content:
         return counting(content, policy, left)
     objects = [_object(track, ledger.matrix, ledger.size) for track in ledger.tracks]
     return content_of_shapes(objects, ledger.size, policy, traits._replace(priors=left))
+
+
+def cells_of(ledger: Ledger, grid: Size) -> NDArray[np.uint8]:
+    """Return the saliency map that a ledger follows, as the picture shows it now.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Of a saliency map, up to here.
+    grid : (int, int)
+        Rows and columns into which the picture is divided.
+
+    Returns
+    -------
+    ndarray of shape ``grid``, uint8
+        The greatest is 255; all 0 where nothing of it is visible. Each cell is what its middle shows, or the mean of
+        several looks where it holds several of the map's own.
+    """
+    height, width = ledger.size
+    (track,) = ledger.tracks
+    scale = (grid[1] / width, 0.0, 0.0, 0.0, grid[0] / height, 0.0, 0.0, 0.0, 1.0)
+    seen = _object(track, product(scale, ledger.matrix), grid)
+    cells = np.zeros(grid, np.uint8)
+    if isinstance(seen, Region):
+        down, across = seen.cover.shape
+        cells[seen.top : seen.top + down, seen.left : seen.left + across] = np.floor(seen.cover * 255 + 0.5)
+    return cells
 
 
 def boxes_of(ledger: Ledger) -> list[Box] | None:

@@ -9,9 +9,11 @@ columns.py  the intervals of every column, and the sweep over their ends
 feasible.py what can be reached: the exact set, and drawing from it
 most.py     what can be kept where not everything can
 marked.py   a set of positions, marked one by one
+blocks.py   a set of positions in blocks: of windows that are ranked by a map
 surface.py  the exact count over the masses of all windows of a size
 """
 
+from safeaug.placement.blocks import Blocks
 from safeaug.placement.bounds import least_size, rectangle
 from safeaug.placement.feasible import Feasible, Positions, feasible
 from safeaug.placement.marked import Marked
@@ -19,6 +21,7 @@ from safeaug.placement.most import least_lost, most_kept
 from safeaug.placement.surface import feasible_on_surface, least_lost_on_surface, most_kept_on_surface
 
 __all__ = [
+    "Blocks",
     "Feasible",
     "Marked",
     "Positions",

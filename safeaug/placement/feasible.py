@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from safeaug.geometry import Domain, Size
+from safeaug.placement.blocks import ranked_positions
 from safeaug.placement.columns import Intervals, Ints, intervals, sweep
 from safeaug.placement.surface import feasible_on_surface
 from safeaug.records import Demand
@@ -92,6 +93,8 @@ def feasible(demand: Demand, size: Size, domain: Domain) -> Positions:
     >>> feasible(one, (3, 3), Domain(0, 7, 0, 7)).size
     4
     """
+    if demand.ranked is not None:
+        return ranked_positions(demand.ranked, demand.needs[0], domain)
     if demand.shapes is not None:
         return feasible_on_surface(demand, size, domain)
     x = np.arange(domain.x0, domain.x1 + 1)

@@ -11,6 +11,7 @@ import torch
 from torchvision.transforms import v2
 
 from safeaug.guarding import Params
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 from safeaug.torchvision.defaults import BILINEAR
 from safeaug.torchvision.guarded import Guarded
@@ -26,9 +27,9 @@ class RandomResizedCrop(Guarded, v2.RandomResizedCrop):  # type: ignore[misc]  #
     size, scale, ratio, interpolation, antialias
         As in ``torchvision.transforms.v2.RandomResizedCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -73,6 +74,8 @@ class RandomResizedCrop(Guarded, v2.RandomResizedCrop):  # type: ignore[misc]  #
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -81,6 +84,7 @@ class RandomResizedCrop(Guarded, v2.RandomResizedCrop):  # type: ignore[misc]  #
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -94,9 +98,9 @@ class RandomCrop(Guarded, v2.RandomCrop):  # type: ignore[misc]  # the host ship
     size, padding, pad_if_needed, fill, padding_mode
         As in ``torchvision.transforms.v2.RandomCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -128,6 +132,8 @@ class RandomCrop(Guarded, v2.RandomCrop):  # type: ignore[misc]  # the host ship
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -136,6 +142,7 @@ class RandomCrop(Guarded, v2.RandomCrop):  # type: ignore[misc]  # the host ship
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -149,9 +156,9 @@ class CenterCrop(Guarded, v2.CenterCrop):  # type: ignore[misc]  # the host ship
     size
         As in ``torchvision.transforms.v2.CenterCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -181,6 +188,8 @@ class CenterCrop(Guarded, v2.CenterCrop):  # type: ignore[misc]  # the host ship
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -189,6 +198,7 @@ class CenterCrop(Guarded, v2.CenterCrop):  # type: ignore[misc]  # the host ship
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -206,9 +216,9 @@ class RandomIoUCrop(Guarded, v2.RandomIoUCrop):  # type: ignore[misc]  # the hos
     min_scale, max_scale, min_aspect_ratio, max_aspect_ratio, sampler_options, trials
         As in ``torchvision.transforms.v2.RandomIoUCrop``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -252,6 +262,8 @@ class RandomIoUCrop(Guarded, v2.RandomIoUCrop):  # type: ignore[misc]  # the hos
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -260,6 +272,7 @@ class RandomIoUCrop(Guarded, v2.RandomIoUCrop):  # type: ignore[misc]  # the hos
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())

@@ -23,7 +23,7 @@ from safeaug.errors import PolicyError, RetentionError
 from safeaug.geometry import Size, Window, size_of, window_at
 from safeaug.guarding import CURRENT, Draw, Params, Stream
 from safeaug.handing import refuse_unguarded
-from safeaug.measures import demand_of, held, plain_demand
+from safeaug.measures import demand_of, held, plain_demand, salience_in
 from safeaug.plain import Asked, judge, place, redrawn
 from safeaug.policy import Policy, Status, policy_of
 from safeaug.records import Found
@@ -73,6 +73,8 @@ class Guarded(v2.Transform):  # type: ignore[misc]  # the host ships no types
         """Take over the policy, from its own argument or from its fields, and how objects are read."""
         policy = policy_of(given["policy"], given)
         reading = Reading(*(given[name] for name in Reading._fields)).checked()
+        if reading.protect == "saliency":
+            policy.check_salient()
         self._policy, self._reading = policy, reading
         self._lender = None if given["generator"] is None else Lender(given["generator"])
         quick = isinstance(self.kind, Cut) and self.kind.roams and reading.only_boxes
@@ -325,6 +327,8 @@ def _only_boxes(leaves: Sequence[Any]) -> list[list[float]] | None:
 
 def _kept(content: Content, policy: Policy, found: Found, output: Size) -> list[int]:
     """Return which of the given objects a window holds as much of as is asked of them, where anything is."""
+    if salience_in(content) is not None:
+        return []
     demand = demand_of(content, policy, size_of(found.window), output)
     return [
         origin

@@ -11,10 +11,11 @@ import PIL.Image
 import torch
 from torchvision.transforms import v2
 
-from safeaug.errors import ContentError, RetentionError
+from safeaug.errors import ContentError, PolicyError, RetentionError
 from safeaug.geometry import Size
 from safeaug.guarding import Asks, Params, Passage, acted, asks_of
 from safeaug.handing import refuse_unguarded
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling, Status
 from safeaug.torchvision.chance import fork_of
 from safeaug.torchvision.defaults import BILINEAR, NEAREST
@@ -39,6 +40,11 @@ class Acted(Guarded):
 
     def _promise(self, given: dict[str, Any]) -> None:
         super()._promise(given)
+        if self._reading.protect == "saliency" and self._policy.min_mass is None:
+            raise PolicyError(
+                f'protect="saliency" ranks windows, and {type(self).__name__} has none to rank; give it min_mass, the '
+                "share of the map that must be left"
+            )
         self._asks = asks_of(self._policy)
         self._leaf = Leaf(plain_of(self), (), move_fixed=False)
         self._leaf.inner, self._leaf.counts = self, self._counts  # its arguments may be changed later
@@ -88,10 +94,10 @@ class RandomAffine(Acted, v2.RandomAffine):  # type: ignore[misc]  # the host sh
     degrees, translate, scale, shear, interpolation, fill, center
         As in ``torchvision.transforms.v2.RandomAffine``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead. Here ``max_stretch`` and
         ``sampling`` mean nothing, and ``on_fail="enlarge"`` is ``"most"``.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -137,6 +143,8 @@ class RandomAffine(Acted, v2.RandomAffine):  # type: ignore[misc]  # the host sh
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -145,6 +153,7 @@ class RandomAffine(Acted, v2.RandomAffine):  # type: ignore[misc]  # the host sh
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -158,10 +167,10 @@ class RandomRotation(Acted, v2.RandomRotation):  # type: ignore[misc]  # the hos
     degrees, interpolation, expand, center, fill
         As in ``torchvision.transforms.v2.RandomRotation``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead. Here ``max_stretch`` and
         ``sampling`` mean nothing, and ``on_fail="enlarge"`` is ``"most"``.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -190,6 +199,8 @@ class RandomRotation(Acted, v2.RandomRotation):  # type: ignore[misc]  # the hos
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -198,6 +209,7 @@ class RandomRotation(Acted, v2.RandomRotation):  # type: ignore[misc]  # the hos
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -211,10 +223,10 @@ class RandomPerspective(Acted, v2.RandomPerspective):  # type: ignore[misc]  # t
     distortion_scale, p, interpolation, fill
         As in ``torchvision.transforms.v2.RandomPerspective``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead. Here ``max_stretch`` and
         ``sampling`` mean nothing, and ``on_fail="enlarge"`` is ``"most"``.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -245,6 +257,8 @@ class RandomPerspective(Acted, v2.RandomPerspective):  # type: ignore[misc]  # t
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -253,6 +267,7 @@ class RandomPerspective(Acted, v2.RandomPerspective):  # type: ignore[misc]  # t
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -266,10 +281,10 @@ class RandomErasing(Acted, v2.RandomErasing):  # type: ignore[misc]  # the host 
     p, scale, ratio, value, inplace
         As in ``torchvision.transforms.v2.RandomErasing``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead. Here ``max_stretch`` and
         ``sampling`` mean nothing, and ``on_fail="enlarge"`` is ``"most"``.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -299,6 +314,8 @@ class RandomErasing(Acted, v2.RandomErasing):  # type: ignore[misc]  # the host 
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -307,6 +324,7 @@ class RandomErasing(Acted, v2.RandomErasing):  # type: ignore[misc]  # the host 
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from safeaug.errors import ContentError, PolicyError
-from safeaug.objects import IGNORE_INDEX
+from safeaug.guarding.salient import checked_saliency
+from safeaug.objects import IGNORE_INDEX, Saliency
 
-Target = Literal["boxes", "masks", "mask", "keypoints"]
+Target = Literal["boxes", "masks", "mask", "keypoints", "saliency"]
 Protect = Target | Callable[[list[Any]], Mapping[str, Any]]
 
 BY_DEFAULT: tuple[Target, ...] = "boxes", "masks", "keypoints"
@@ -21,19 +22,24 @@ class Reading(NamedTuple):
 
     Parameters
     ----------
-    protect : {"boxes", "masks", "mask", "keypoints"}, callable or None
+    protect : {"boxes", "masks", "mask", "keypoints", "saliency"}, callable or None
         What must survive: ``tv_tensors.BoundingBoxes``; instances of a ``tv_tensors.Mask`` of shape (N, H, W); the
         foreground of a semantic one of shape (H, W), or (1, H, W); ``tv_tensors.KeyPoints``. None: the first of boxes,
-        masks and keypoints that the sample carries; a mask of shape (H, W) is none of these. A callable gets the leaves
-        of the sample that the transform changes (its image, boxes, masks, ...) and returns keywords of
-        `safeaug.objects.content_from`, in pixels of the image at this step; what the sample holds beside them is not
-        moved by the steps before.
+        masks and keypoints that the sample carries; a mask of shape (H, W) is none of these. ``"saliency"``: what
+        stands out in the image, for which nobody need have drawn anything; the policy's ``min_rank`` or ``min_mass``
+        says what is asked of it. A callable gets the leaves of the sample that the transform changes (its image, boxes,
+        masks, ...) and returns keywords of `safeaug.objects.content_from`, in pixels of the image at this step; what
+        the sample holds beside them is not moved by the steps before.
     labels, weights, ignore, prior_visibility : str or None
         Names of keys, in any mapping of the sample, each holding one value per object.
     foreground : sequence of int or None
         Classes of the semantic mask that count; None: all but 0.
     ignore_index : int or None
         Class of the semantic mask that never counts.
+    saliency : str or callable
+        How the saliency map is made: a method of `safeaug.saliency.saliency_map`, or a function that gets the image as
+        an array of shape (H, W, C) and returns a map of shape (h, w), of any size. A map that is the same everywhere is
+        no evidence, and its draw is ``UNGUARDED``.
     """
 
     protect: Protect | None = None
@@ -43,6 +49,7 @@ class Reading(NamedTuple):
     prior_visibility: str | None = None
     foreground: Sequence[int] | None = None
     ignore_index: int | None = IGNORE_INDEX
+    saliency: Saliency = "auto"
 
     @property
     def names(self) -> list[str]:
@@ -60,6 +67,7 @@ class Reading(NamedTuple):
         if not (self.protect is None or callable(self.protect) or self.protect in get_args(Target)):
             allowed = ", ".join(map(repr, get_args(Target)))
             raise PolicyError(f"protect must be one of {allowed}, a callable or None, got {self.protect!r}")
+        checked_saliency(self.saliency)
         for name in FIELDS:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torchvision.transforms import v2
 
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 from safeaug.torchvision.defaults import BILINEAR
 from safeaug.torchvision.guarded import Guarded
@@ -24,9 +25,9 @@ class ScaleJitter(Guarded, v2.ScaleJitter):  # type: ignore[misc]  # the host sh
     target_size, scale_range, interpolation, antialias
         As in ``torchvision.transforms.v2.ScaleJitter``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -57,6 +58,8 @@ class ScaleJitter(Guarded, v2.ScaleJitter):  # type: ignore[misc]  # the host sh
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -65,6 +68,7 @@ class ScaleJitter(Guarded, v2.ScaleJitter):  # type: ignore[misc]  # the host sh
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -78,9 +82,9 @@ class RandomResize(Guarded, v2.RandomResize):  # type: ignore[misc]  # the host 
     min_size, max_size, interpolation, antialias
         As in ``torchvision.transforms.v2.RandomResize``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -111,6 +115,8 @@ class RandomResize(Guarded, v2.RandomResize):  # type: ignore[misc]  # the host 
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -119,6 +125,7 @@ class RandomResize(Guarded, v2.RandomResize):  # type: ignore[misc]  # the host 
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -132,9 +139,9 @@ class RandomShortestSize(Guarded, v2.RandomShortestSize):  # type: ignore[misc] 
     min_size, max_size, interpolation, antialias
         As in ``torchvision.transforms.v2.RandomShortestSize``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -165,6 +172,8 @@ class RandomShortestSize(Guarded, v2.RandomShortestSize):  # type: ignore[misc] 
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -173,6 +182,7 @@ class RandomShortestSize(Guarded, v2.RandomShortestSize):  # type: ignore[misc] 
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())
@@ -186,9 +196,9 @@ class RandomZoomOut(Guarded, v2.RandomZoomOut):  # type: ignore[misc]  # the hos
     fill, side_range, p
         As in ``torchvision.transforms.v2.RandomZoomOut``.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -218,6 +228,8 @@ class RandomZoomOut(Guarded, v2.RandomZoomOut):  # type: ignore[misc]  # the hos
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -226,6 +238,7 @@ class RandomZoomOut(Guarded, v2.RandomZoomOut):  # type: ignore[misc]  # the hos
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         self._construct(locals())

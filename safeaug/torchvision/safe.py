@@ -9,6 +9,7 @@ from torchvision.transforms import v2
 
 from safeaug.errors import PolicyError
 from safeaug.guarding import Params
+from safeaug.objects import Saliency
 from safeaug.policy import Keep, Limits, OnEmpty, OnFail, Policy, Sampling
 from safeaug.torchvision.guarded import Guarded
 from safeaug.torchvision.reading import Protect
@@ -47,9 +48,9 @@ class Safe(Guarded, _Forwarding):
     inner : torchvision.transforms.v2.Transform
         What is guarded. Its own ``p`` decides whether it is applied.
     min_retention, keep, min_fill, min_visible_pixels, max_stretch, sampling, tries, on_fail, on_empty, apply_rate,
-    ignore_smaller_than
+    ignore_smaller_than, min_rank, min_mass
         The promise: see `safeaug.Policy`, which can be given whole as ``policy`` instead.
-    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index
+    protect, labels, weights, ignore, prior_visibility, foreground, ignore_index, saliency
         What must survive, and which fields of the sample speak of it: see `Reading`.
     generator : torch.Generator, optional
         Of the CPU. The host's draw and the guard's come from it, and torch's global generator is left alone.
@@ -97,6 +98,8 @@ class Safe(Guarded, _Forwarding):
         on_empty: OnEmpty = "plain",
         apply_rate: float = 1.0,
         ignore_smaller_than: float | None = None,
+        min_rank: float = 0.5,
+        min_mass: float | None = None,
         policy: Policy | None = None,
         protect: Protect | None = None,
         labels: str | None = None,
@@ -105,6 +108,7 @@ class Safe(Guarded, _Forwarding):
         prior_visibility: str | None = None,
         foreground: Sequence[int] | None = None,
         ignore_index: int | None = 255,
+        saliency: Saliency = "auto",
         generator: torch.Generator | None = None,
     ) -> None:
         given = locals()

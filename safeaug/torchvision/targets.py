@@ -14,6 +14,7 @@ from safeaug import objects
 from safeaug.content import Content, content_of_rows, content_of_shapes, counting
 from safeaug.errors import ContentError
 from safeaug.geometry import Size
+from safeaug.guarding.salient import content_of_pictures
 from safeaug.objects import Object
 from safeaug.policy import Policy
 from safeaug.shapes import points_of, polygon_of
@@ -151,6 +152,8 @@ def content_of(leaves: Sequence[Any], named: Named, policy: Policy, reading: Rea
     size, protect = image_size_of(leaves), reading.protect
     if callable(protect):
         return _of_callable(protect, leaves, size, policy)
+    if protect == "saliency":
+        return salient_content(leaves, size, policy, reading)
     for target in BY_DEFAULT if protect is None else (protect,):
         found = carried(leaves, target)
         if found:
@@ -167,10 +170,25 @@ def content_of(leaves: Sequence[Any], named: Named, policy: Policy, reading: Rea
 
 def carries(leaves: Sequence[Any], reading: Reading) -> bool:
     """Return whether a sample itself carries what is to be protected, be it without objects."""
-    if callable(reading.protect):
+    if callable(reading.protect) or reading.protect == "saliency":
         return True
     targets = BY_DEFAULT if reading.protect is None else (reading.protect,)
     return any(carried(leaves, target) for target in targets)
+
+
+def salient_content(leaves: Sequence[Any], size: Size, policy: Policy, reading: Reading) -> Content:
+    """Return what stands out in the images of a sample, which share a window; arrays are taken for images too.
+
+    Raises
+    ------
+    ContentError
+        Where it has none.
+    """
+    pictures = [picture for leaf in leaves for picture in _pictures(leaf)]
+    if not pictures:
+        got = ", ".join(type(leaf).__name__ for leaf in leaves)
+        raise ContentError(f'protect="saliency" needs an image in the sample, which holds {got}')
+    return content_of_pictures(pictures, size, policy, reading.saliency)
 
 
 def carried(leaves: Sequence[Any], target: Target) -> list[Any]:
@@ -286,6 +304,18 @@ def _traits(count: int, named: Named, policy: Policy, reading: Reading) -> Trait
 
     labels = of(reading.labels) if policy.per_label else None
     return traits_of(policy, count, labels, of(reading.weights), of(reading.ignore), of(reading.prior_visibility))
+
+
+def _pictures(leaf: Any) -> list[NDArray[Any]]:
+    """Return the images that a leaf holds, as arrays of shape (H, W) or (H, W, C)."""
+    if isinstance(leaf, PIL.Image.Image):
+        return [np.asarray(leaf if leaf.mode in {"RGB", "L", "F", "I", "I;16"} else leaf.convert("RGB"))]
+    if isinstance(leaf, np.ndarray):
+        return [leaf]
+    if isinstance(leaf, torch.Tensor) and not isinstance(leaf, _OBJECTS):
+        array = _array(leaf)
+        return list(np.moveaxis(array.reshape(-1, *array.shape[-3:]), 1, -1)) if array.ndim > 2 else [array]
+    return []
 
 
 def _array(leaf: Any) -> NDArray[Any]:

@@ -38,9 +38,9 @@ def _always(transform: Any) -> bool:
 
 
 def _protects_masks(transform: Any) -> bool:
-    """Whether a guarded transform keeps masks, or what a callable reads, or what its host looks at."""
+    """Whether a guarded transform keeps masks, or what stands out, or what a callable reads, or its host looks at."""
     protect = transform._reading.protect
-    if callable(protect) or protect in ("masks", "mask"):
+    if callable(protect) or protect in ("masks", "mask", "saliency"):
         return True
     known = next(KNOWN[base] for base in type(transform.host).__mro__ if base in KNOWN and base is not Guarded)
     return known.pixels is not None and known.pixels(transform.host)

@@ -56,7 +56,11 @@ def guarded(
     PolicyError
         Where the pipeline's own filter of labels contradicts the policy, or something in it is no transform.
     """
-    _check_filters(pipeline, policy)
+    read = Reading(**reading).checked()
+    if read.protect == "saliency":
+        policy.check_salient()
+    else:
+        _check_filters(pipeline, policy)
     if report_key is not None and (not isinstance(report_key, str) or report_key in pipeline.available_keys):
         raise PolicyError(f"report_key must be text, and not the name of a target, got {report_key!r}")
     made = copy.deepcopy(pipeline)
@@ -65,7 +69,7 @@ def guarded(
     look_behind(made, leaves, Behind())
     put_on(made, Root)
     steps = [leaf for leaf in leaves.values() if leaf.way is not Way.STILL or isinstance(leaf.inner, A.DualTransform)]
-    made.guard_policy, made.guard_reading = policy, Reading(**reading).checked()
+    made.guard_policy, made.guard_reading = policy, read
     made.guard_asks = asks_of(policy)
     made.guard_steps, made.guard_fixed, made.guard_repairs = steps, move_fixed, repair_randomness
     made.guard_key = report_key

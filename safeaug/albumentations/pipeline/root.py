@@ -107,7 +107,8 @@ class Root(Guise):
     def _protected(self, sample: Sample) -> Content:
         """Return the objects of a sample: its own; else those handed over by `safeaug.with_content`."""
         record, reading = handed(), self.guard_reading
-        if record is None or carries(sample, reading):
+        salient = reading.protect == "saliency" and record is not None and record.has_map
+        if record is None or (carries(sample, reading) and not salient):
             return content_from(sample, self.guard_policy, reading)
         return content_of_handed(
             record,
@@ -115,6 +116,7 @@ class Root(Guise):
             self.guard_policy,
             foreground=reading.foreground,
             ignore_index=reading.ignore_index,
+            salient=salient,
         )
 
     def __call__(self, *args: Any, force_apply: bool = False, **data: Any) -> Any:
@@ -206,6 +208,8 @@ class Root(Guise):
 
     def guard_dries(self, data: Mapping[str, Any]) -> bool:
         """Return whether all that matters can be drawn without the pixels of a sample."""
+        if self.guard_reading.protect == "saliency":
+            return False
         if not self.guard_dry or not self.guard_masks:
             return self.guard_dry
         targets = getattr(self, "_additional_targets", {})
@@ -236,7 +240,10 @@ class Root(Guise):
         NotImplementedError
             Where a callable decides what is protected or kept; the host's ``to_dict`` knows this error.
         """
-        for name, value in (("protect", self.guard_reading.protect), ("keep", self.guard_policy.keep)):
+        reading = self.guard_reading
+        for name, value in (
+            ("protect", reading.protect), ("saliency", reading.saliency), ("keep", self.guard_policy.keep)
+        ):  # fmt: skip
             if callable(value):
                 raise NotImplementedError(
                     f"{name} is a callable, for which no text stands; pickle the pipeline instead"

@@ -88,10 +88,14 @@ def _copied(pipeline: Any) -> Any:
 
 def _only_followed(pipeline: Any, reading: Mapping[str, Any]) -> Any:
     """Return a copy of a plain pipeline that asks nothing of its steps."""
-    return guarded(pipeline, Policy(min_retention=0.0), reading)
+    return guarded(pipeline, Policy(min_retention=0.0, min_rank=0.0), reading)
 
 
 def _refuse(made: Any) -> None:
+    if made.guard_reading.protect == "saliency":
+        raise PolicyError(
+            "a saliency map is made of pixels, so the pipeline cannot be followed without. Ask for pixels=True"
+        )
     names = needy(made) or [leaf.name for leaf in made.guard_steps if isinstance(leaf.inner, Guarded)]
     raise PolicyError(
         f"the pipeline cannot be followed without pixels: step {', step '.join(names)} draws from images or masks, or "

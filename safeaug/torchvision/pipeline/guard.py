@@ -59,6 +59,9 @@ def guarded(
     """
     if report_key is not None and not isinstance(report_key, str):
         raise PolicyError(f"report_key must be text, got {report_key!r}")
+    read = reading_of(reading)
+    if read.protect == "saliency":
+        policy.check_salient()
     leaves: dict[int, Leaf] = {}
     made_ = _guarded(copy.deepcopy(pipeline), (), leaves, move_fixed)
     look_behind(made_, leaves, Behind())
@@ -68,12 +71,12 @@ def guarded(
         type(pipeline).__name__,
         policy,
         asks_of(policy),
-        reading_of(reading),
+        read,
         steps,
         move_fixed=move_fixed,
         key=report_key,
         chooses=look_before(made_, leaves),
-        dries=all(_dries(leaf) for leaf in leaves.values()),
+        dries=read.protect != "saliency" and all(_dries(leaf) for leaf in leaves.values()),
         writes=any(leaf.opaque or getattr(leaf.inner, "inplace", False) for leaf in leaves.values()),
     )
     _say_what_is_unknown(steps)

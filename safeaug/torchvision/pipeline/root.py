@@ -20,7 +20,7 @@ from safeaug.torchvision.chance import apart, fork_of
 from safeaug.torchvision.leaf import Leaf
 from safeaug.torchvision.pipeline.dry import without_pixels
 from safeaug.torchvision.reading import Reading, fields_of
-from safeaug.torchvision.targets import carries, content_of, image_size_of, refuse_loose_boxes
+from safeaug.torchvision.targets import carries, content_of, image_size_of, refuse_loose_boxes, salient_content
 
 _ANY = v2.Identity()
 """Any transform of the host: all choose alike which leaves of a sample they change."""
@@ -245,12 +245,20 @@ def _content(state: State, inputs: tuple[Any, ...]) -> tuple[Content, Size]:
     reading, record = state.reading, handing.handed()
     array = None if leaves else next((each for each in everything if _is_picture(each)), None)
     size: Size = image_size_of(leaves) if array is None else array.shape[:2]
-    if record is not None and not carries(leaves, reading):
+    salient = reading.protect == "saliency" and record is not None and record.has_map
+    if record is not None and (salient or not carries(leaves, reading)):
         handed = handing.content_of_handed(
-            record, size, state.policy, foreground=reading.foreground, ignore_index=reading.ignore_index
+            record,
+            size,
+            state.policy,
+            foreground=reading.foreground,
+            ignore_index=reading.ignore_index,
+            salient=salient,
         )
         return handed, size
     if array is not None:  # as cv2 has it; the first step makes an image of it
+        if reading.protect == "saliency":
+            return salient_content([array], size, state.policy, reading), size
         return content_of_rows([], size, []), size
     refuse_loose_boxes(everything, reading)
     return content_of(leaves, fields_of(inputs, reading), state.policy, reading), size

@@ -131,7 +131,7 @@ def _kept(passage: Passage, leaves: list[Any]) -> list[int]:
     """
     promise = passage.promise
     boxes = sum(each.shape[:-1].numel() for each in carried(leaves, "boxes"))
-    if not passage.guards or boxes != passage.count:
+    if not passage.guards or passage.salient or boxes != passage.count:
         return []
     return [promise.objects[place] for place in passage.asked if promise.needs[place] > 0]
 

@@ -35,10 +35,18 @@ def tracer(pipeline: Any, reading: Mapping[str, Any]) -> Trace:
     PolicyError
         Later, where pixels are needed and not asked for.
     """
-    made = _copied(pipeline) if isinstance(pipeline, Root) else guarded(pipeline, Policy(min_retention=0.0), reading)
+    made = (
+        _copied(pipeline)
+        if isinstance(pipeline, Root)
+        else guarded(pipeline, Policy(min_retention=0.0, min_rank=0.0), reading)
+    )
     state, plain = made.guard_state, made.guard_plain()
 
     def trace(sample: Any, rng: Rng, pixels: bool) -> list[Step]:
+        if not pixels and state.reading.protect == "saliency":
+            raise PolicyError(
+                "a saliency map is made of pixels, so the pipeline cannot be followed without. Ask for pixels=True"
+            )
         if not pixels and not state.dries:
             names = [leaf.name for leaf in state.steps if leaf.opaque] or ["of v1"]
             raise PolicyError(
