@@ -513,7 +513,7 @@ FAULTS = {
     "p": [({"p": p}, r"p must be in \[0, 1\], got ") for p in (-0.1, 1.1, 60, True, "1", None, math.nan)],
     "flip": [({"flip": flip}, r"flip must be in \[0, 1\], got ") for flip in (-0.1, 2, True, None)],
     "protect": [
-        ({"protect": kind}, r"protect must be one of boxes, masks, keypoints, maps, got ")
+        ({"protect": kind}, r"protect must be one of boxes, masks, keypoints, maps, saliency, got ")
         for kind in ("polygons", 3, ["boxes"])
     ],
     "mean": [

@@ -374,6 +374,20 @@ def test_the_contract_names_three_cases_of_drop_in(script):
     ]
 
 
+@pytest.mark.parametrize("cells, count", [(64, 32), (16, 2)])
+def test_windows_are_ranked_together_as_one_by_one(script, monkeypatch, cells, count):
+    rank = script("rank")
+    monkeypatch.setattr(rank, "POOL", 2)
+    pool = rank.scenes(cells, count, 3)
+    both = zip(rank.together(pool)(1), rank.one_by_one(pool)(1), strict=True)
+    assert all(one.needs == other.needs for one, (other,) in both)
+    row = rank.run_case(cells, count, rounds=2, calls=1, warmup=1, seed=3)
+    assert [(each.kind, each.limit) for each in row.comparisons] == [
+        ("time", 1000.0 if count == 32 else None),
+        ("time", None),
+    ]
+
+
 @pytest.fixture
 def pipelines(script, monkeypatch):
     """The script of pipelines, with few scenes."""

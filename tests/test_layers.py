@@ -24,11 +24,12 @@ FLOORS = {
     "laws": 2.75,
     "search": 3, "ledger": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
+    "saliency": 4,
     "batch": 5,
     "data": 5.5,
     "handing": 5.6,
     "guarding": 5.75,
-    "albumentations": 6, "torchvision": 6,
+    "albumentations": 6, "torchvision": 6, "kornia": 6,
     "dispatch": 7,
     "auditing": 9,
     "report": 10,
@@ -89,9 +90,11 @@ def test_each_host_is_imported_in_its_own_room_or_above():
     for path in FILES:
         hosts = {name.split(".")[0] for name in imports_of(path)} & HOSTS
         if hosts:
-            assert room_of(path) in {"albumentations", "torchvision", "batch", "handing", "demo", "cli"}, path
-            assert room_of(path) not in {"batch", "handing"} or hosts == {"torch"}, path
+            rooms = {"albumentations", "torchvision", "kornia", "batch", "handing", "saliency", "demo", "cli"}
+            assert room_of(path) in rooms, path
+            assert room_of(path) not in {"batch", "handing", "saliency"} or hosts == {"torch"}, path
             assert room_of(path) != "torchvision" or hosts <= {"torch", "torchvision"}, path
+            assert room_of(path) != "kornia" or hosts <= {"torch", "kornia"}, path
 
 
 def run(code: str) -> str:

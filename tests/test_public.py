@@ -97,8 +97,13 @@ def absent(room, host):
 
 @pytest.mark.parametrize(
     "code",
-    [absent("albumentations", "albumentations"), absent("batch", "torch"), ANOTHER_GENERATION],
-    ids=["albumentations absent", "torch absent", "another generation"],
+    [
+        absent("albumentations", "albumentations"),
+        absent("batch", "torch"),
+        absent("kornia", "kornia"),
+        ANOTHER_GENERATION,
+    ],
+    ids=["albumentations absent", "torch absent", "kornia absent", "another generation"],
 )
 def test_a_host_that_cannot_be_used_says_so(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -618,7 +618,7 @@ def test_what_cannot_be_judged_is_a_content_error(arguments, data, message):
 @pytest.mark.parametrize("protect", ["faces", "bboxes", 5, ["boxes"], True])
 def test_an_unknown_target_is_a_policy_error(protect):
     with pytest.raises(
-        sa.PolicyError, match="protect must be one of 'boxes', 'masks', 'mask', 'keypoints', a callable"
+        sa.PolicyError, match="protect must be one of 'boxes', 'masks', 'mask', 'keypoints', 'saliency', a callable"
     ):
         S.RandomCrop(20, 20, protect=protect)
 

@@ -34,6 +34,7 @@ counts: dict[str, int] = crop.report()
 safe = sa.albumentations.Safe(fixed, min_retention={"cat": 0.8, "*": 0.3}, protect="masks", report_key="safeaug")
 people = sa.albumentations.CenterCrop(64, 64, policy=sa.Policy.keypoints(), protect="keypoints", instances="person")
 small = sa.albumentations.Resize(64, 64, min_visible_pixels=16, ignore_smaller_than=4, apply_rate=0.9)
+salient = sa.albumentations.RandomCrop(64, 64, protect="saliency", saliency="mbd", min_rank=0.7, min_mass=None)
 fields = sa.albumentations.RandomCrop(64, 64, protect=lambda data: {"polygons": data["fields"]})
 whole_or_gone = sa.Policy(keep=lambda retention: ((retention > 0.99) | (retention < 0.01)).all(-1))
 shapes = sa.place(
@@ -77,6 +78,13 @@ assert_type(crops, torch.Tensor)
 assert_type(left_of_each, sa.batch.BatchOutcome)
 trusted: torch.Tensor = left_of_each.confidence(chance=0.1)
 cut = sa.batch.RandomCrop((32, 64), padding=(4, 8), pad_if_needed=True, policy=policy, protect="masks")
+keyed = sa.kornia.RandomResizedCrop((64, 64), data_keys=["input", "bbox_xyxy"], policy=policy, same_on_batch=True)
+kept_boxes = keyed(torch.zeros(2, 3, 64, 64), torch.zeros(2, 1, 4))[1]
+drawn, told = sa.kornia.guarded_params(
+    torch.nn.Identity(), torch.zeros(2, 3, 64, 64), {"mask": torch.zeros(2, 1, 64, 64)}, policy
+)
+assert_type(told, sa.kornia.Outcome)
+sa.kornia.RandomCrop(32, padding=(4, 8), pad_if_needed=True, protect="keypoints", ignore_index=None)
 block = sa.batch.collate([torch.zeros(3, 5, 6)]).to("cuda", non_blocking=True)
 
 sa.Policy(min_retention="half")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
