@@ -38,7 +38,7 @@ def _variant(name: str) -> tuple:
     ]
     constants = {"RAGGED": ragged, "CUBIC": cubic, "ANTIALIAS": True}
     constants |= {"BYTES_IN": images == "*u8", "BYTES_OUT": output == "*u8"}
-    constants |= {"ROWS": TILE.rows, "COLUMNS": TILE.columns, "DEPTH": TILE.depth}
+    constants |= {"ROWS": TILE.rows, "COLUMNS": TILE.columns, "DEPTH": TILE.depth, "PRECISION": "tf32x3"}
     return kernel.crop, constants, images, output
 
 

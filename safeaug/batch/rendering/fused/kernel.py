@@ -50,6 +50,7 @@ def crop(
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
     DEPTH: tl.constexpr,
+    PRECISION: tl.constexpr,
 ):
     """Draw a tile of ROWS by COLUMNS pixels, DEPTH source rows at a time.
 
@@ -117,7 +118,7 @@ def crop(
         weights = _weight(row[None, :], wanted[:, None], y_taken, y_drawn, y_unit, CUBIC)
         weights = tl.where(y_inside[:, None] & (row < end)[None, :], weights, 0.0)
         y_sum += tl.sum(weights, axis=1)
-        total = tl.dot(weights, filtered, total, input_precision="tf32x3")
+        total = tl.dot(weights, filtered, total, input_precision=PRECISION)
 
     values = total / tl.where(y_inside, y_sum, 1.0)[:, None]
     if BYTES_IN and CUBIC:

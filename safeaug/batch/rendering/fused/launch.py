@@ -148,6 +148,7 @@ def _crop(
                 ROWS=rows,
                 COLUMNS=columns,
                 DEPTH=depth,
+                PRECISION=_precision(first.device),
                 num_warps=warps,
             )
     return output
@@ -213,6 +214,13 @@ def _four(lanes: range) -> tuple[int, ...]:
     (4, 5, 5, 5)
     """
     return tuple(min(lanes.start + k, lanes.stop - 1) for k in range(LANES))
+
+
+def _precision(device: torch.device) -> str:
+    """Return how float32 is multiplied: by tensor cores, in three parts, as exactly; else one by one."""
+    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device) < (8, 0):
+        return "ieee"
+    return "tf32x3"
 
 
 def _on(device: torch.device) -> AbstractContextManager[Any]:
