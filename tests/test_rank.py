@@ -341,6 +341,16 @@ def test_rules_for_objects_do_not_speak_of_a_map():
         content_of_salience(salience, (18, 22), Policy(keep=lambda retention: retention.all(-1)))
 
 
+def test_a_map_that_is_followed_is_asked_for_its_share_alone():
+    asks = {"min_mass": 0.3, "tries": 3, "apply_rate": 0.5, "max_stretch": 2.0, "on_fail": "skip"}
+    objects = {"min_retention": {"cat": 1.0}, "keep": "whole", "min_fill": 0.5, "min_visible_pixels": 9}
+    policy = Policy(**asks, **objects, ignore_smaller_than=4)
+    assert policy.of_salience() == Policy(**asks, min_retention=0.3)
+    assert Policy().of_salience() == Policy(min_retention=0.0)
+    with pytest.raises(PolicyError, match="a callable keep"):
+        Policy(keep=lambda retention: retention.all(-1)).of_salience()
+
+
 def test_windows_between_pixels_and_without_a_place_are_ranked_too():
     """A traced window need not lie on pixels; a replayed one need not fit its image."""
     salience, policy = Salience(BLOBS, (18, 22)), Policy()
@@ -526,4 +536,7 @@ def test_a_demand_says_whether_it_ranks():
     salience = Salience(BLOBS, (18, 22))
     ranked = asked(salience, (7, 6), domain_of((0, 0, 22, 18), (7, 6))).ranked
     assert (ranked.box, ranked.area) == (salience.box, salience.area)
+    assert (ranked.rim, ranked.solid) == (0.0, False), "no coordinates to be off, no area to fill a window"
+    beside = masses_of(salience, (7, 6), Domain(-4, -4, 20, 20))  # what no position of the domain is
+    assert ranked.inside(window_at(-4, 20, (7, 6))) == beside[-4, 20]
     assert Demand([(0, 0, 1, 1)], [0.5], None, 1, [1.0], 0.0).ranked is None
