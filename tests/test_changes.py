@@ -200,6 +200,19 @@ def test_all_elements_of_the_square():
         agree(change_of(RIGID["D4"], params, (4, 6)), seen(RIGID["D4"], params, (4, 6)), (4, 6), off=0.0)
 
 
+@pytest.fixture
+def plain_opencv():
+    """Have OpenCV run its portable code.
+
+    The vectors of 5.1 paint whole stretches black where a map's horizon meets a pixel, even one beyond the image; with
+    whole corners that happens. Which stretches depends on the processor, so no change could tell it.
+    """
+    cv2.setUseOptimized(False)
+    yield
+    cv2.setUseOptimized(True)
+
+
+@pytest.mark.usefixtures("plain_opencv")
 @pytest.mark.parametrize("name", WARPING)
 def test_what_is_warped_is_told_by_its_maps(name):
     for transform, params, size in draws(WARPING, name):
@@ -209,6 +222,7 @@ def test_what_is_warped_is_told_by_its_maps(name):
         agree(change, seen(transform, params, size), size, filled=False)
 
 
+@pytest.mark.usefixtures("plain_opencv")
 def test_meshes_with_corners_beyond_each_other_are_told_too():
     for grid, magnitude in [((2, 2), 9), ((5, 5), 3)]:
         transform = built(A.GridElasticDeform, grid, magnitude)
