@@ -806,6 +806,21 @@ def test_the_contract_names_one_case_of_torch_crops(torch_crops):
     assert all(claim.limit is None for case in others for claim in torch_crops.claims(case))
 
 
+def test_calibration_finds_digits_on_clutter(script, common, tmp_path):
+    calibration = script("calibration")
+    calibration.main(field=None, quick=False, pictures=60, draws=4, seed=0, json=tmp_path / "calibration.json")
+    run = common.read(tmp_path / "calibration.json")
+    ways = ["nothing", "true objects", *calibration.METHODS]
+    assert [row.case["guarded by"] for row in run.rows] == ways * len(calibration.RANKS)
+    seen = {(row.case["asked"], row.case["guarded by"]): row.observed for row in run.rows}
+    plain, truth, auto = (seen["rank 0.8", way] for way in ("nothing", "true objects", "auto"))
+    assert auto["AUC"] > 0.85
+    assert truth["damaged"] == 0 < auto["damaged"] < plain["damaged"]
+    assert auto["area-matched"] == plain["damaged"]  # ranks leave sizes alone
+    assert auto["verdict"] == "use"
+    assert seen["rank 0.5", "auto"]["damaged"] > auto["damaged"]
+
+
 def test_a_device_check_that_fails_is_a_finding(script):
     device = script("device")
 

@@ -31,7 +31,7 @@ FLOORS = {
     "guarding": 5.75,
     "albumentations": 6, "torchvision": 6, "kornia": 6,
     "dispatch": 7,
-    "auditing": 9,
+    "auditing": 9, "calibrating": 9.5,
     "report": 10,
     "showing": 10.25,
     "demo": 10.5,

@@ -42,6 +42,17 @@ class Names(StrEnum):
     full = "full"
 
 
+class Method(StrEnum):
+    """How a map is made: the methods of `safeaug.saliency.Method`."""
+
+    auto = "auto"
+    signature = "signature"
+    mbd = "mbd"
+    gradient = "gradient"
+    spectral_residual = "spectral_residual"
+    prior = "center"  # a text has a method `center`
+
+
 Images = Annotated[Path | None, typer.Option(help="The folder of the pictures, where it is needed.")]
 Split = Annotated[str | None, typer.Option(help="Of yolo: which split. By default train.")]
 OneBased = Annotated[

@@ -1,40 +1,23 @@
-"""``safeaug saliency``: maps of what stands out in the pictures of a data set. ``build`` makes them and keeps them."""
+"""``safeaug saliency``: maps of what stands out in pictures; ``build`` keeps them, ``check`` says if they help."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from safeaug.cli import asked
+from safeaug.cli.bars import counted
 from safeaug.cli.errors import told
-from safeaug.cli.notes import notes
+from safeaug.cli.notes import notes, warn
 from safeaug.cli.reach import reach
+from safeaug.cli.saliency_check import check
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from safeaug.data import Sample
     from safeaug.saliency.building import Built
 
-MOST = 10
-"""Remarks of each kind that are told: of what was met while the data were opened, and of pictures passed over."""
-
 app = typer.Typer(name="saliency", no_args_is_help=True)
-
-
-class Method(StrEnum):
-    """How a map is made: the methods of `safeaug.saliency.Method`."""
-
-    auto = "auto"
-    signature = "signature"
-    mbd = "mbd"
-    gradient = "gradient"
-    spectral_residual = "spectral_residual"
-    prior = "center"  # a text has a method `center`
 
 
 @app.callback()
@@ -49,7 +32,7 @@ def build(
     images: asked.Images = None,
     split: asked.Split = None,
     one_based: asked.OneBased = None,
-    method: Annotated[Method, typer.Option(help="How maps are made.")] = Method.auto,
+    method: Annotated[asked.Method, typer.Option(help="How maps are made.")] = asked.Method.auto,
     size: Annotated[int, typer.Option(help="Cells along each side of a map.")] = 48,
     processes: asked.Processes = 1,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Pass over and count what cannot be read.")] = False,
@@ -60,18 +43,15 @@ def build(
     """
     reach(data)
     with told():
-        from safeaug.data import open_data
-        from safeaug.data.remarks import printable
+        from safeaug.data import open_data, scaled_picture_of
         from safeaug.saliency.building import Building, build
 
         with notes() as messages:
             samples = open_data(data, images=images, split=split, one_based=one_based, keep_going=keep_going)
-            task = Building(samples, _file, _pixels, out, method.value, size, keep_going)
-            with _shown(len(samples)) as progress:
-                built = build(task, processes, progress)
-        read = [f"{remark.where}: {remark.text}" for remark in samples.remarks[:MOST]]
-        for message in (*messages, *read, *built.passed_over[:MOST]):
-            typer.echo(f"Warning: {printable(message)}", err=True)
+            task = Building(samples, _file, scaled_picture_of, out, method.value, size, keep_going)
+            with counted("pictures", len(samples)) as progress:
+                built = build(task, processes, progress and (lambda part: progress(part.pictures)))
+        warn(messages, samples.remarks, built.passed_over)
         typer.echo(_said(built, out))
 
 
@@ -88,28 +68,4 @@ def _file(sample: "Sample") -> str | PathLike[str] | None:
     return sample.path if sample.image is None else None
 
 
-def _pixels(sample: "Sample") -> "NDArray[Any]":
-    """Return the picture of a sample; one of more than 8 bits as floats in [0, 1]."""
-    from safeaug.data import picture_of
-
-    pixels = picture_of(sample)
-    if pixels.dtype.kind in "iu" and pixels.dtype.itemsize > 1:
-        return (pixels / max(65535, int(pixels.max()))).astype("float32")
-    return pixels
-
-
-@contextmanager
-def _shown(total: int) -> "Iterator[Callable[[Built], None] | None]":
-    """Show on standard error, if that is a terminal, how far the work is."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("pictures", total=total)
-        yield lambda part: progress.update(task, advance=part.pictures)
+app.command("check")(check)

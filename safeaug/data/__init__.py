@@ -25,7 +25,7 @@ from safeaug.data.masks import read_mask, read_masks
 from safeaug.data.named import named
 from safeaug.data.opening import open_data
 from safeaug.data.outline import Outline, Rings, Rle, mask_of
-from safeaug.data.picture import picture_of
+from safeaug.data.picture import picture_of, scaled_picture_of
 from safeaug.data.remarks import Kind, Remark
 from safeaug.data.sample import Sample
 from safeaug.data.torch_dataset import read_torch
@@ -52,4 +52,5 @@ __all__ = [
     "read_voc",
     "read_yolo",
     "readings",
+    "scaled_picture_of",
 ]

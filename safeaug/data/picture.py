@@ -48,6 +48,25 @@ def picture_of(sample: Sample) -> NDArray[Any]:
     return pixels
 
 
+def scaled_picture_of(sample: Sample) -> NDArray[Any]:
+    """Return the picture of a sample as `safeaug.saliency` takes it: bytes; of more than 8 bits floats in [0, 1].
+
+    Raises
+    ------
+    DataError
+        See `picture_of`.
+
+    Examples
+    --------
+    >>> scaled_picture_of(Sample("0", (1, 2), image=np.array([[0, 65535]], np.uint16))).tolist()
+    [[0.0, 1.0]]
+    """
+    pixels = picture_of(sample)
+    if pixels.dtype.kind in "iu" and pixels.dtype.itemsize > 1:
+        return (pixels / max(65535, int(pixels.max()))).astype(np.float32)
+    return pixels
+
+
 def _read(sample: Sample) -> NDArray[Any]:
     assert sample.path is not None
     where = sample.where or place(sample.path)

@@ -3,12 +3,9 @@
 Labels, ids and file names are somebody else's text: nothing in them acts, neither on the terminal nor as rich's markup.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from safeaug.auditing.assess import Assessment
@@ -16,7 +13,7 @@ from safeaug.auditing.blamed import Blamed
 from safeaug.auditing.pictures import Picture
 from safeaug.auditing.rates import Rate
 from safeaug.auditing.record import Record
-from safeaug.data.remarks import printable
+from safeaug.report.tables import Tables
 from safeaug.report.words import (
     FATES,
     NONE,
@@ -43,13 +40,6 @@ MOST_RATES, MOST_STEPS, MOST_FAILURES = 12, 12, 5
 """Lines of each table; what is left out is said, and stands in the record."""
 
 
-ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-"""A line below the headings, and nothing else."""
-
-WIDTH = 110
-"""Of what is no terminal, and says no width: a log."""
-
-
 def tell_all(console: Console, record: Record, assessment: Assessment) -> None:
     """Print all that there is to say of a record, the verdict first.
 
@@ -62,8 +52,6 @@ def tell_all(console: Console, record: Record, assessment: Assessment) -> None:
     assessment : Assessment
         What it comes to: what its ``summary`` has returned.
     """
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = WIDTH
     teller = Teller(console)
     teller.verdict(assessment)
     teller.counts(record, assessment)
@@ -75,45 +63,42 @@ def tell_all(console: Console, record: Record, assessment: Assessment) -> None:
     teller.remarks(record)
 
 
-class Teller:
+class Teller(Tables):
     """What prints the parts of a record on a console."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
 
     def verdict(self, assessment: Assessment) -> None:
         """Print the verdict, in one line."""
         line = Text(VERDICTS[assessment.verdict], STYLES[assessment.verdict])
-        self._console.print(line.append("  ").append(self._safe(assessment.why), "not bold default"), soft_wrap=True)
+        self.console.print(line.append("  ").append(self.safe(assessment.why), "not bold default"), soft_wrap=True)
 
     def counts(self, record: Record, assessment: Assessment) -> None:
         """Print what was audited, and on what terms."""
         about, counted = record.about, assessment.counted
         others = "".join(f", {number(count)} {what}" for what, count in not_judged(assessment) if count)
-        self._line(f"{about.data}: {number(counted.samples)} samples, {number(counted.counted)} objects asked for.")
-        self._line(f"{number(counted.judged)} of {number(counted.draws)} draws judged{others}; seed {about.seed}.")
-        self._line(damage(assessment))
+        self.line(f"{about.data}: {number(counted.samples)} samples, {number(counted.counted)} objects asked for.")
+        self.line(f"{number(counted.judged)} of {number(counted.draws)} draws judged{others}; seed {about.seed}.")
+        self.line(damage(assessment))
 
     def rates(self, assessment: Assessment) -> None:
         """Print how often draws are damaged: of all, then of the strata, the worst first."""
-        wide = self._console.width >= ROOMY
-        table = self._table("where", ">draws", ">damaged", ">between", ">emptied", "", *["step to blame"] * wide)
+        wide = self.console.width >= ROOMY
+        table = self.table("where", ">draws", ">damaged", ">between", ">emptied", "", *["step to blame"] * wide)
         whole, *strata = assessment.rates
         some = [rate for rate in worst_first(strata) if rate.damaged.count or breaks(rate)][:MOST_RATES]
         for rate in (whole, *some):
             cells = [*_rate(rate)][: len(table.columns)]
-            table.add_row(*map(self._cell, cells), style="bold" if rate is whole else "")
+            table.add_row(*map(self.cell, cells), style="bold" if rate is whole else "")
         left_out = strata_left_out(strata, some)
-        self._put("Rates", table, *left_out)
+        self.put("Rates", table, *left_out)
 
     def fates(self, assessment: Assessment) -> None:
         """Print what became of the objects."""
         total = sum(assessment.fates.values())
-        table = self._table("object", ">count", ">share", "what that is")
+        table = self.table("object", ">count", ">share", "what that is")
         for fate, count in assessment.fates.items():
             share = percent(count / total if total else None)
-            table.add_row(*map(self._cell, (fate, number(count), share, FATES.get(fate, ""))))
-        self._put("What became of the objects", table)
+            table.add_row(*map(self.cell, (fate, number(count), share, FATES.get(fate, ""))))
+        self.put("What became of the objects", table)
 
     def blame(self, assessment: Assessment) -> None:
         """Print which step took what: damaged objects, and where there are any, emptied draws."""
@@ -122,70 +107,39 @@ class Teller:
             return
         empties = any(blamed.emptied for blamed in some)
         draws = [">draws emptied"] * empties
-        shapes = ["at most"] * (not empties or self._console.width >= ROOMY)
-        table = self._table("step", ">damaged", ">share", *draws, ">applied", ">takes", "most of", *shapes)
+        shapes = ["at most"] * (not empties or self.console.width >= ROOMY)
+        table = self.table("step", ">damaged", ">share", *draws, ">applied", ">takes", "most of", *shapes)
         for blamed in some[:MOST_STEPS]:
-            table.add_row(*map(self._cell, [*_blamed(blamed, empties)][: len(table.columns)]))
-        self._put("Blame by step", table, len(some) - MOST_STEPS, "steps")
+            table.add_row(*map(self.cell, [*_blamed(blamed, empties)][: len(table.columns)]))
+        self.put("Blame by step", table, len(some) - MOST_STEPS, "steps")
 
     def pictures(self, assessment: Assessment) -> None:
         """Print how much of the pictures draws show, by their shape."""
         if len(assessment.pictures) < 2:
             return
-        table = self._table("pictures", ">draws", ">show of it", ">half show", ">19 of 20 show", ">padded", ">blank")
+        table = self.table("pictures", ">draws", ">show of it", ">half show", ">19 of 20 show", ">padded", ">blank")
         for picture in assessment.pictures:
-            table.add_row(*map(self._cell, _picture(picture)))
-        self._put("What draws show of the picture", table)
+            table.add_row(*map(self.cell, _picture(picture)))
+        self.put("What draws show of the picture", table)
 
     def failures(self, record: Record, assessment: Assessment) -> None:
         """Print where the pipeline raised."""
         if not record.failures:
             return
-        table = self._table("sample", ">draw", "step", "error")
+        table = self.table("sample", ">draw", "step", "error")
         for failure in record.failures[:MOST_FAILURES]:
             row = failure.sample, str(failure.draw), failure.step or NONE, failure.error
-            table.add_row(*map(self._cell, row))
-        self._put("Where the pipeline raised", table, assessment.counted.failed - MOST_FAILURES, "draws")
+            table.add_row(*map(self.cell, row))
+        self.put("Where the pipeline raised", table, assessment.counted.failed - MOST_FAILURES, "draws")
 
     def remarks(self, record: Record) -> None:
         """Print what the readers met, of each kind the first."""
         if not record.remarks:
             return
-        table = self._table("met", ">count", "the first")
+        table = self.table("met", ">count", "the first")
         for kind, count in sorted(record.remarks.items(), key=lambda item: (-item[1], item[0])):
-            table.add_row(*map(self._cell, (kind, number(count), first_of(record, kind))))
-        self._put("Met while reading", table)
-
-    def _put(self, title: str, table: Table, left_out: int = 0, what: str = "") -> None:
-        self._console.print()
-        self._console.print(Text(title, "bold"))
-        self._console.print(table)
-        if left_out > 0:
-            self._line(f"... and {number(left_out)} more {what}")
-
-    def _line(self, text: str) -> None:
-        self._console.print(Text(self._safe(text)), soft_wrap=True)
-
-    def _table(self, *headings: str) -> Table:
-        """Return an empty table; a heading that begins with > is one of numbers."""
-        plain = not self._console.is_terminal
-        table = Table(box=ASCII_HEAD if plain else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-        for heading in headings:
-            numbers = heading.startswith(">")
-            table.add_column(
-                heading.removeprefix(">"),
-                justify="right" if numbers else "left",
-                no_wrap=numbers,
-                overflow="fold",
-            )
-        return table
-
-    def _cell(self, text: str) -> Text:
-        return Text(self._safe(text))
-
-    def _safe(self, text: str) -> str:
-        encoding = self._console.encoding
-        return printable(text).encode(encoding, "backslashreplace").decode(encoding)
+            table.add_row(*map(self.cell, (kind, number(count), first_of(record, kind))))
+        self.put("Met while reading", table)
 
 
 def strata_left_out(strata: Sequence[Rate], shown: Sequence[Rate]) -> tuple[int, str]:
