@@ -154,7 +154,7 @@ def main(
     """Judge every method on every set of pictures, and print the table."""
     count = max(pictures // 20, 1) if quick else pictures
     about = common.describe("calibration", seed=seed, arguments={"pictures": count, "draws": draws})
-    found = []
+    found: list[common.Row] = []
     for name, opened in track(list(sets(field, count, seed)), description="sets", transient=True):
         data = opened()
         times = draws * max(1, FEWEST // len(data))

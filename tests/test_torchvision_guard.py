@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import functools
 import pickle
+import random
 from collections import Counter
 from typing import Any
 
@@ -322,6 +323,28 @@ def test_fixed_windows_are_measured_and_moved_where_that_is_asked():
     moved, status = ended(sa.guard(plain, move_fixed=True), sample(boxes))
     assert status is Status.MOVED
     assert left_in(shown(moved["image"]), np.array(boxes)).min() >= 0.5 - OFF
+
+
+def test_torchs_seed_says_all_that_a_pipeline_of_v2_draws():
+    boxes = np.array([[0, 0, 60, 60], [450, 450, 510, 510]], dtype=np.float64)
+
+    def drawn(step: Any, **policy: Any) -> list[Any]:
+        safe = sa.guard(v2.Compose([v2.RandomCrop(200), step]), **policy)
+        found = []
+        for seed in range(20):
+            torch.manual_seed(seed)
+            found.append(safe(sample(boxes))["image"])
+        return found
+
+    pictures = v2.Lambda(lambda each: each)  # which might draw from anywhere
+    for policy in ({"keep": "one"}, {"keep": "any", "apply_rate": 0.5}, {"min_retention": 1.0}):
+        first = drawn(v2.RandomHorizontalFlip(), **policy)
+        torch.rand(1)
+        random.random()
+        assert all(map(torch.equal, first, drawn(v2.RandomHorizontalFlip(), **policy)))
+    first = drawn(pictures, keep="one")
+    random.random()
+    assert not all(map(torch.equal, first, drawn(pictures, keep="one")))
 
 
 def test_one_object_of_several_is_kept_and_some_draws_go_unguarded():

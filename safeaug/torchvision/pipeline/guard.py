@@ -18,7 +18,7 @@ from safeaug.torchvision.pipeline.called import Called
 from safeaug.torchvision.pipeline.older import Older, StillOlder, sampled
 from safeaug.torchvision.pipeline.root import ModuleRoot, PlainRoot, State
 from safeaug.torchvision.pipeline.step import Opaque, Step, Still
-from safeaug.torchvision.pipeline.tree import PARTS, exchange, look_before, look_behind
+from safeaug.torchvision.pipeline.tree import PARTS, children_of, exchange, look_before, look_behind
 from safeaug.torchvision.reading import Reading
 from safeaug.torchvision.safe import Safe
 
@@ -78,6 +78,7 @@ def guarded(
         chooses=look_before(made_, leaves),
         dries=read.protect != "saliency" and all(_dries(leaf) for leaf in leaves.values()),
         writes=any(leaf.opaque or getattr(leaf.inner, "inplace", False) for leaf in leaves.values()),
+        python=_may_draw_by_python(pipeline),
     )
     _say_what_is_unknown(steps)
     return made_
@@ -87,6 +88,15 @@ def _dries(leaf: Leaf) -> bool:
     """Return whether a step draws the same without pixels."""
     late = getattr(v2, "GaussianNoise", ())  # it draws where it is applied, not among its parameters
     return isinstance(leaf.inner, v2.Transform) and not leaf.opaque and not isinstance(leaf.inner, late)
+
+
+def _may_draw_by_python(node: Any) -> bool:
+    """Return whether a part may draw from Python's generator: all but those of v2 may."""
+    if isinstance(node, Safe):
+        return _may_draw_by_python(node.inner)
+    theirs = next(each for each in type(node).__mro__ if not each.__module__.startswith("safeaug."))
+    known = theirs.__module__.startswith(("torchvision.transforms.v2.", "torch.nn."))
+    return not known or isinstance(node, v2.Lambda) or any(_may_draw_by_python(child) for child in children_of(node))
 
 
 def reading_of(given: Mapping[str, Any]) -> Reading:

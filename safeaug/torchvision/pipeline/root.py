@@ -55,6 +55,8 @@ class State:
         Whether all that matters can be drawn without pixels.
     writes : bool
         Whether a step may work in place, on what the pipeline is called with.
+    python : bool
+        Whether a step may draw from Python's generator too.
     """
 
     def __init__(
@@ -70,10 +72,11 @@ class State:
         chooses: bool,
         dries: bool,
         writes: bool,
+        python: bool,
     ) -> None:
         self.policy, self.asks, self.reading, self.steps = policy, asks, reading, steps
         self.move_fixed, self.key, self.chooses, self.dries = move_fixed, key, chooses, dries
-        self.writes = writes
+        self.writes, self.python = writes, python
         self.counts, self.calls = Counts(name), 0
 
     def report(self) -> dict[str, dict[str, int]]:
@@ -188,7 +191,7 @@ def begun(state: State, inputs: tuple[Any, ...]) -> Beginning:
         raise ContentError('there is nothing to protect, and on_empty is "raise"')
     if policy.keep != "one" and policy.apply_rate == 1:  # else a number is needed, which takes longer than all here
         return Beginning(content, size, 0.0, released=False)
-    fork = fork_of((0, 0, 0, 0), -1, python=True)
+    fork = fork_of((0, 0, 0, 0), -1, python=state.python)
     uniform, share = fork.random(), fork.random()
     return Beginning(content, size, uniform, released=bool(content.boxes) and share >= policy.apply_rate)
 
@@ -277,7 +280,7 @@ def _repeated(
     """
     mode, first = passage.mode, (result, passage)
     dry = state.dries and not mode.dry
-    fork, best = fork_of((0, 0, 0, 0), -2, python=True), None
+    fork, best = fork_of((0, 0, 0, 0), -2, python=state.python), None
     for _ in range(state.policy.tries):
         key = fork.getrandbits(64)
         drawn = _drawn_anew(state, call, inputs, key, mode.again(dry=dry or mode.dry), beginning)
