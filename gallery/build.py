@@ -1,10 +1,10 @@
-"""Write the project's own gallery: a page for each pipeline of each story, a sheet a story, and a page of them all.
+"""Write the project's own gallery: a page for each pipeline of each story, its sheet, saliency, and a page of them all.
 
-Run as ``python gallery/build.py [--out DIR] [--draws N] [--only STORY]``. Needs albumentations 2.0.8 and scikit-image,
+Run as ``python gallery/build.py [--out DIR] [--draws N] [--only NAME]``. Needs albumentations 2.0.8 and scikit-image,
 whose pictures it shows; nothing is downloaded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -13,8 +13,10 @@ import albumentations as A
 import chain
 import masks
 import panorama
+import saliency
 import small_objects
 import typer
+from document import document, picture, row, table
 from rich.console import Console
 from rich.table import Table
 from sheet import sheet, small
@@ -29,13 +31,6 @@ STORIES = (panorama.STORY, small_objects.STORY, chain.STORY, masks.STORY)
 
 OUT = Path("gallery-pages")
 """Where pages are written, if not said otherwise."""
-
-STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
-img { max-width: 100%; height: auto }
-td, th { padding: 0.1rem 1.5rem 0.1rem 0; text-align: left; font-variant-numeric: tabular-nums }
-"""
 
 
 class Page(NamedTuple):
@@ -90,52 +85,48 @@ def page(story: Story, name: str, make: Callable[[], A.Compose], out: Path, draw
 
 def index(pages: list[tuple[Story, list[Page]]]) -> str:
     """Return the page that leads to all others."""
-    parts = [
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>The gallery of safeaug</title>',
-        '<meta name="viewport" content="width=device-width">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self'; ",
-        f"style-src 'unsafe-inline'\"><style>{STYLE}</style><main><h1>The gallery of safeaug</h1>",
-    ]
+    parts = []
     for story, found in pages:
-        rows = "".join(
-            f'<tr><th scope="row"><a href="{escape(each.path.name)}">{escape(each.name)}</a></th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in each.cells)
-            for each in found
-        )
-        heads = "".join(
-            f'<th scope="col">{head}</th>' for head in ("pipeline", "verdict", "draws", "damaged", "emptied")
-        )
+        heads = ("pipeline", "verdict", "draws", "damaged", "emptied")
+        rows = [row(f'<a href="{escape(each.path.name)}">{escape(each.name)}</a>', each.cells) for each in found]
         alt = f"Draws of {story.shown}, plain on the left and guarded on the right"
         parts.append(
-            f"<h2>{escape(story.title)}</h2><p>{escape(story.text)}</p><table><tr>{heads}</tr>{rows}</table>"
-            f'<p><img src="{story.name}.png" alt="{escape(alt)}"></p>'
+            f"<h2>{escape(story.title)}</h2><p>{escape(story.text)}</p>{table(heads, rows)}"
+            f"{picture(f'{story.name}.png', alt)}"
         )
-    return "".join([*parts, "</main></html>\n"])
+    return document("The gallery of safeaug", [*parts, saliency.entry()])
+
+
+def megabytes(files: Iterable[Path]) -> str:
+    """Return how large files are, all together."""
+    return f"{sum(file.stat().st_size for file in files) / 1e6:.1f} MB"
 
 
 def main(
     out: Annotated[Path, typer.Option(help="The folder to write to; it is made.", file_okay=False)] = OUT,
     draws: Annotated[int, typer.Option(min=1, help="Draws of each picture.")] = 100,
     cards: Annotated[int, typer.Option(min=2, help="How many of the worst draws a page shows.")] = 60,
-    only: Annotated[list[str] | None, typer.Option(help="Write this story alone, and no page of all.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Write this alone, and no page of all.")] = None,
 ) -> None:
     """Write the project's own gallery."""
-    names = [story.name for story in STORIES]
+    names = [*(story.name for story in STORIES), saliency.NAME]
     if strange := sorted({*(only or [])} - {*names}):
-        raise typer.BadParameter(f"there is no story {strange[0]!r}; there are {', '.join(names)}", param_hint="--only")
+        raise typer.BadParameter(f"there is no {strange[0]!r}; there are {', '.join(names)}", param_hint="--only")
     out.mkdir(parents=True, exist_ok=True)
-    table = Table("story", "pipeline", "verdict", "draws", "damaged", "emptied", "page")
+    told = Table("story", "pipeline", "verdict", "draws", "damaged", "emptied", "page")
     pages: list[tuple[Story, list[Page]]] = []
     for story in STORIES:
         if only and story.name not in only:
             continue
         pages.append((story, built(story, out, draws, cards)))
         for each in pages[-1][1]:
-            table.add_row(story.name, each.name, *each.cells, f"{each.path.stat().st_size / 1e6:.1f} MB")
+            told.add_row(story.name, each.name, *each.cells, megabytes([each.path]))
+    if not only or saliency.NAME in only:
+        told.add_row(saliency.NAME, *[""] * 5, megabytes(saliency.written(out, draws)))
     if not only:
         (out / "index.html").write_text(index(pages), encoding="utf-8")
     console = Console()
-    console.print(table)
+    console.print(told)
     console.print(f"Written to {out}", soft_wrap=True)
 
 

@@ -15,8 +15,27 @@ POWER = 0.999
 """Chance to find a deviation of that size, asserted by every test."""
 
 
+def draws_for(law: Mapping[object, float]) -> int:
+    """Return how many draws, in thousands, give `assert_law` its power."""
+    draws, power = 0, 0.0
+    while power < POWER:
+        draws += 1000
+        cells = len(pooled([share * draws for share in law.values()], [0] * len(law))[0])
+        if cells == 1:
+            return draws
+        power = _power(draws, cells - 1)
+    return draws
+
+
+def _power(draws: int, freedom: int) -> float:
+    return float(stats.ncx2.sf(stats.chi2.isf(ALPHA, freedom), freedom, draws * EFFECT**2))
+
+
 def assert_law(counts: Mapping[object, int], law: Mapping[object, float]) -> None:
-    """Assert that counts follow a law, that nothing falls outside of it, and that the test had the power to tell."""
+    """Assert that counts follow a law, that nothing falls outside of it, and that the test had the power to tell.
+
+    More draws than `draws_for` only take longer.
+    """
     total = sum(counts.values())
     outside = {key: count for key, count in counts.items() if law.get(key, 0) <= 0}
     assert not outside, f"drawn, but impossible under the law: {outside}"
@@ -26,7 +45,7 @@ def assert_law(counts: Mapping[object, int], law: Mapping[object, float]) -> Non
     if freedom == 0:
         return
     critical = stats.chi2.isf(ALPHA, freedom)
-    power = stats.ncx2.sf(critical, freedom, total * EFFECT**2)
+    power = _power(total, freedom)
     assert power >= POWER, f"{total} draws over {freedom + 1} cells find an effect of {EFFECT} with power {power:.4f}"
     statistic = float(((observed - expected) ** 2 / expected).sum())
     assert statistic < critical, f"chi-square {statistic:.1f} of {freedom} degrees of freedom, critical {critical:.1f}"

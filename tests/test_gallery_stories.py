@@ -1,8 +1,9 @@
-"""The project's own gallery: its scripts run, and each story is true, of the plain pipeline and of the guarded one."""
+"""The project's own gallery: its scripts run, each story is true, and the page of saliency says what its maps show."""
 
 import importlib
 import re
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,15 @@ pytest.importorskip("skimage")
 
 import safeaug
 from safeaug.demo.masked import coins
+from safeaug.geometry import size_of
 
 HOME = Path(__file__).parent.parent / "gallery"
 NAMES = ["panorama", "small_objects", "chain", "masks"]
 LARGEST = 150_000
 DRAWS = 12
+
+ELEMENTS = set(re.findall(r"\w+", "html meta title style main h1 h2 p code em div table tr th td img"))
+"""What may stand in a page of saliency: nothing that acts, and nothing that leads elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +44,11 @@ def stories(script):
 
 
 def test_every_script_is_a_story_that_is_built_and_told(stories):
-    scripts = {file.stem for file in HOME.glob("*.py")} - {"build", "sheet", "shots", "story"}
+    others = {"build", "document", "heat", "look", "saliency", "sheet", "shots", "story"}
+    scripts = {file.stem for file in HOME.glob("*.py")} - others
     assert scripts == set(stories) == set(NAMES)
     text = (HOME / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{name}.py`" in text and f"]({name}.png)" in text for name in NAMES)
+    assert all(f"`{name}.py`" in text and f"]({name}.png)" in text for name in [*NAMES, "saliency"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -66,7 +72,7 @@ def test_of_the_panorama_nothing_is_left(stories):
     assert max(emptied.values()) < 0.2
 
 
-@pytest.mark.parametrize("name", [*NAMES, "light", "dark", "detail"])
+@pytest.mark.parametrize("name", [*NAMES, "saliency", "light", "dark", "detail"])
 def test_pictures_that_are_kept_are_small(name):
     file = HOME / f"{name}.png"
     assert file.stat().st_size < LARGEST
@@ -114,13 +120,24 @@ def run(script, *arguments):
     return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"})
 
 
+@pytest.fixture
+def rocket(script, monkeypatch):
+    """Let the page of saliency show one picture, the rocket: all of them take a while."""
+    saliency = script("saliency")
+    one = next(scene for scene in saliency.pictures() if scene.name == "rocket")
+    monkeypatch.setattr(saliency, "pictures", lambda: [one])
+    return one
+
+
+@pytest.mark.usefixtures("rocket")
 def test_the_pages_are_written_and_lead_to_each_other(script, stories, tmp_path):
     done = run(script, "--out", str(tmp_path / "pages"), "--draws", "2", "--cards", "2")
     assert done.exit_code == 0, done.output
     index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     assert "<script" not in index
     links = set(re.findall(r'(?:href|src)="([^"]+)"', index))
-    assert links == {file.name for file in (tmp_path / "pages").iterdir()} - {"index.html"}
+    assert links == {file.name for file in (tmp_path / "pages").iterdir()} - {"index.html", "saliency-rocket.webp"}
+    assert all(image["alt"] for image in Read(index).all("img"))
     for story in stories.values():
         assert (tmp_path / "pages" / f"{story.name}.png").stat().st_size < LARGEST
         for variant in story.pipelines:
@@ -139,3 +156,131 @@ def test_one_story_alone(script, tmp_path):
     assert strange.exit_code == 2
     assert "panorama" in strange.output
     assert not (tmp_path / "no").exists()
+
+
+# Saliency.
+
+
+class Read(HTMLParser):
+    """A page as a browser reads it: its elements with their attributes, and its text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def all(self, tag):
+        return [attrs for each, attrs in self.tags if each == tag]
+
+
+@pytest.fixture(scope="module")
+def looks(script):
+    """What saliency makes of each picture, by name; looked at when it is asked for, and once."""
+    saliency, look = script("saliency"), script("look")
+    scenes = {scene.name: scene for scene in saliency.pictures()}
+    held = {}
+    return lambda name: held.get(name) or held.setdefault(name, look.looked(scenes[name], 60))
+
+
+@pytest.mark.usefixtures("rocket")
+def test_the_page_of_saliency_is_inert_and_complete(script, tmp_path):
+    assert run(script, "--out", str(tmp_path), "--draws", "2", "--only", "saliency").exit_code == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"saliency.html", "saliency.png", "saliency-rocket.webp"}
+    page = (tmp_path / "saliency.html").read_text(encoding="utf-8")
+    read = Read(page)
+    assert {tag for tag, _ in read.tags} <= ELEMENTS
+    assert all(not name.startswith("on") and name != "href" for _, attrs in read.tags for name in attrs)
+    (policy,) = [each["content"] for each in read.all("meta") if each.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+    (image,) = read.all("img")
+    assert image["alt"].startswith("rocket: ")
+    for name in (image["src"], "saliency.png"):
+        with Image.open(tmp_path / name) as picture:
+            picture.load()
+            assert picture.width > 1000
+    assert (tmp_path / "saliency.png").stat().st_size < LARGEST
+    assert "safeaug saliency check" in read.texts
+    look = script("look").looked(script("saliency").pictures()[0], 2)
+    figures = [f"{value:.2f}" for value in look.agreements.values()]
+    assert read.texts[(at := read.texts.index("rocket")) + 1 : at + 1 + len(figures)] == figures
+
+
+def test_of_a_picture_without_boxes_nothing_is_compared(script, looks):
+    look = looks("chelsea")
+    assert (look.agreements, look.held) == ({}, None)
+    assert any(cells.any() for cells in look.maps.values())
+    texts = Read(script("saliency").html([look], 60)).texts
+    assert texts[texts.index("chelsea") + 1] == "no box"
+
+
+def test_every_picture_is_told_of_and_its_boxes_lie_in_it(script):
+    saliency = script("saliency")
+    scenes = {scene.name: scene for scene in saliency.pictures()}
+    assert scenes.keys() == saliency.TEXTS.keys() >= set(saliency.KEPT)
+    for scene in scenes.values():
+        height, width = scene.size
+        assert len(scene.boxes) == len(scene.labels)
+        assert all(0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height for x0, y0, x1, y1 in scene.boxes)
+
+
+@pytest.mark.parametrize("name", ["rocket", "astronaut", "chelsea"])
+def test_windows_are_moved_and_keep_their_sizes(looks, name):
+    pairs = looks(name).trial.pairs
+    assert all(size_of(pair.plain.window) == size_of(pair.guarded.window) for pair in pairs)
+    # A fifth of the windows will do, so four in five are moved: fewer than half of 60 has a chance below 1e-7.
+    assert sum(pair.changed for pair in pairs) >= 30
+
+
+def kept(look):
+    """Return the share of each object in a window, in the mean over windows, plain and guarded."""
+    return (np.mean([draw.retention for draw in draws], axis=0) for draws in (look.trial.plain, look.trial.guarded))
+
+
+@pytest.mark.parametrize(
+    "name, more, less",
+    [
+        ("rocket", ["rocket"], []),
+        ("astronaut", ["person"], ["face", "shuttle model"]),
+        ("astronaut in detail", ["patch", "name tag"], ["eye"]),
+        ("garage", ["bottle", "can", "box"], ["socket", "wheel"]),
+    ],
+)
+def test_what_is_told_of_windows_is_true(looks, name, more, less):
+    look = looks(name)
+    plain, guarded = kept(look)
+    for label, before, after in zip(look.scene.labels, plain, guarded, strict=True):
+        assert after > before or label not in more
+        assert after < before or label not in less
+
+
+def test_what_is_told_of_maps_is_true(looks):
+    coins, rocket, garage = (looks(name).agreements for name in ("coins", "rocket", "garage"))
+    assert coins["auto"] > 0.9
+    assert coins["center"] < 0.65
+    assert rocket["center"] == pytest.approx(rocket["auto"], abs=0.05)
+    assert max(garage.values()) < 0.7
+
+
+def test_the_lighter_the_more_it_stands_out(script):
+    heat, scene = script("heat"), coins()._replace(image=np.full((64, 128, 3), 90, np.uint8), boxes=[], masks=None)
+    ramp = np.tile(np.arange(0, 256, 4, dtype=np.uint8), (8, 1))
+    light = np.asarray(heat.overlay(scene, ramp, 128).convert("L")).astype(int)
+    assert light.shape == (64, 128)
+    assert (np.diff(light, axis=1) >= 0).all()
+    assert light[0, -1] - light[0, 0] > 100
+
+
+@pytest.mark.parametrize("size", [(200, 300), (300, 300), (400, 300)])
+def test_two_lines_of_maps_are_as_high_as_the_picture_beside_them(script, size):
+    heat = script("heat")
+    width = heat.map_width(size)
+    lines = 2 * (round(size[0] * width / size[1]) + heat.LINE) + heat.GAP
+    beside = heat.INNER - heat.ACROSS * (width + heat.GAP)
+    assert lines == pytest.approx(beside * size[0] / size[1], abs=4)

@@ -30,10 +30,8 @@ from tests.crop_laws import (
 )
 from tests.hosts import ToyHost
 from tests.oracle import Thing, known
-from tests.statistics import assert_law
+from tests.statistics import assert_law, draws_for
 from tests.table import TheirCrop, window_of
-
-DRAWS = 30_000
 
 
 def lattice_of(crop, image_size=IMAGE):
@@ -41,7 +39,7 @@ def lattice_of(crop, image_size=IMAGE):
     return list(crop.kind.lattice(SimpleNamespace(transform=crop, image_size=image_size)))
 
 
-def drawn_windows(crop, boxes, draws=DRAWS, image_size=IMAGE, **more):
+def drawn_windows(crop, boxes, draws, image_size=IMAGE, **more):
     """Windows that a drop-in applies, as its parameters say them."""
     height, width = image_size
     crop.set_processors({"bboxes": A.core.bbox_utils.BboxProcessor(A.BboxParams("albumentations"))})  # as in a Compose
@@ -55,6 +53,11 @@ def drawn_windows(crop, boxes, draws=DRAWS, image_size=IMAGE, **more):
     return counts
 
 
+def assert_drawn(crop, boxes, law, **more):
+    """Assert that a drop-in's windows follow a law."""
+    assert_law(drawn_windows(crop, boxes, draws_for(law), **more), law)
+
+
 @pytest.mark.parametrize("scene, sampling", [*((scene, "keep_scale") for scene in SCENES), ("two", "joint")])
 def test_random_crop(scene, sampling):
     """With one size the two laws are one."""
@@ -63,7 +66,7 @@ def test_random_crop(scene, sampling):
     crop = sa.albumentations.RandomCrop(6, 7, policy=policy)
     crop.set_random_seed(1)
     good = feasible(boxes, policy, (6, 7), lambda size: size)
-    assert_law(drawn_windows(crop, boxes), dict.fromkeys(good, 1 / len(good)))
+    assert_drawn(crop, boxes, dict.fromkeys(good, 1 / len(good)))
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -75,7 +78,7 @@ def test_random_sized_crop_keeps_the_scale(scene):
     for height in range(2, 10):
         sizes[(height, min(int(height * 1.3), IMAGE[1]))] += 1 / 8
     law = keep_scale_law(sizes, boxes, policy, lambda size: (8, 8), list(sizes))
-    assert_law(drawn_windows(crop, boxes), law)
+    assert_drawn(crop, boxes, law)
 
 
 @pytest.mark.parametrize("scene", ["corner", "two", "any", "whole"])
@@ -85,7 +88,7 @@ def test_random_sized_crop_jointly(scene):
     crop = sa.albumentations.RandomSizedCrop((6, 9), (8, 8), w2h_ratio=1.3, policy=policy)
     crop.set_random_seed(3)
     sizes = {(height, min(int(height * 1.3), IMAGE[1])): 1 / 4 for height in range(6, 10)}
-    assert_law(drawn_windows(crop, boxes), joint_law(sizes, boxes, policy, lambda size: (8, 8)))
+    assert_drawn(crop, boxes, joint_law(sizes, boxes, policy, lambda size: (8, 8)))
 
 
 @pytest.mark.parametrize("scene", [*SCENES, "fallback kept", "fallback moved"])
@@ -106,7 +109,7 @@ def test_random_resized_crop_keeps_the_scale(scene):
         assert point_share > 0.15
         passes = point in feasible(boxes, policy, oracle_size(point), lambda size: (8, 8))
         assert passes == (scene == "fallback kept")
-    assert_law(drawn_windows(crop, boxes), law)
+    assert_drawn(crop, boxes, law)
 
 
 def test_random_resized_crop_jointly():
@@ -117,7 +120,7 @@ def test_random_resized_crop_jointly():
     sizes = {size: p / sum(sizes.values()) for size, p in sizes.items()}
     crop = sa.albumentations.RandomResizedCrop((8, 8), scale, ratio, policy=policy)
     crop.set_random_seed(6)
-    assert_law(drawn_windows(crop, boxes), joint_law(sizes, boxes, policy, lambda size: (8, 8)))
+    assert_drawn(crop, boxes, joint_law(sizes, boxes, policy, lambda size: (8, 8)))
 
 
 @pytest.mark.parametrize("position, top", [("center", 1), ("top_left", 0), ("bottom_right", 2)])
@@ -128,7 +131,7 @@ def test_random_crop_of_a_padded_image(position, top):
     crop.set_random_seed(7)
     frame = (0, -top, IMAGE[1], IMAGE[0] + 2 - top)
     good = [w for w in oracle.windows(frame, (11, 7)) if oracle.satisfies(boxes, w, [0.7], policy, IMAGE, (11, 7))]
-    assert_law(drawn_windows(crop, boxes, 10_000), dict.fromkeys(good, 1 / len(good)))
+    assert_drawn(crop, boxes, dict.fromkeys(good, 1 / len(good)))
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -219,7 +222,7 @@ def test_random_crop_from_borders_keeps_the_scale(scene):
         return x0 in starts["x"] and y0 in starts["y"] and x1 in ends["x"] and y1 in ends["y"]
 
     law = keep_scale_law(sizes, boxes, policy, lambda size: size, lattice, allowed=allowed)
-    assert_law(drawn_windows(crop, boxes, 22_000), law)
+    assert_drawn(crop, boxes, law)
 
 
 # One window: the smallest shift
@@ -327,7 +330,7 @@ def test_at_least_one_box(erosion, tries):
         return [window for window in feasible(boxes, policy, each, lambda size: size) if window[:2] in reach]
 
     assert good(size)
-    assert_law(drawn_windows(crop, boxes, 9_000), own_law(host, good, tries))
+    assert_drawn(crop, boxes, own_law(host, good, tries))
 
 
 def between(low, high, length, side, erosion):
@@ -353,7 +356,7 @@ def test_around_the_union_of_the_boxes(resized, tries):
         windows = feasible(boxes, policy, size, lambda each: (8, 8) if resized else each)
         return [each for each in windows if each[0] <= 3 and each[1] <= 3 and each[2] >= 8 and each[3] >= 6]
 
-    assert_law(drawn_windows(crop, boxes, 15_000), own_law(host, good, tries, lattice))
+    assert_drawn(crop, boxes, own_law(host, good, tries, lattice))
 
 
 class Always(random.Random):
@@ -439,7 +442,7 @@ def test_near_a_given_box(tries):
         windows = feasible(boxes, policy, size, lambda each: each)
         return [each for each in windows if all(side in may for side, may in zip(each, sides, strict=True))]
 
-    assert_law(drawn_windows(crop, boxes, 20_000, cropping_bbox=near), own_law(host, good, tries, lattice))
+    assert_drawn(crop, boxes, own_law(host, good, tries, lattice), cropping_bbox=near)
 
 
 MASK = np.zeros(IMAGE, np.uint8)
@@ -468,7 +471,7 @@ def test_around_a_pixel_of_a_mask(boxes, tries):
             return [window for window in oracle.windows((0, 0, IMAGE[1], IMAGE[0]), each) if share(window) >= 0.6]
         return [window for window in feasible(boxes, policy, each, lambda size: size) if share(window) > 0]
 
-    assert_law(drawn_windows(crop, boxes, 9_000, mask=MASK), own_law(host, good, tries))
+    assert_drawn(crop, boxes, own_law(host, good, tries), mask=MASK)
 
 
 # Sides that are cut or padded one by one
@@ -496,7 +499,7 @@ def test_crop_and_pad(tries):
         else:
             x0, y0, x1, y1 = window
             law[min(x0, 1), min(y0, 0), max(x1, 11), max(y1, 9)] += p * fails**tries
-    assert_law(drawn_windows(crop, boxes, 20_000), law)
+    assert_drawn(crop, boxes, law)
 
 
 # Resizes
@@ -583,4 +586,4 @@ def test_random_crop_is_uniform_on_what_keeps_masks_keypoints_and_polygons(name,
     positions = (IMAGE[0] - size[0] + 1) * (IMAGE[1] - size[1] + 1)
     assert 1 < len(good) < positions
     image = np.zeros((*IMAGE, 3), np.uint8)
-    assert_law(drawn_windows(crop, None, 8_000, image=image), dict.fromkeys(good, 1 / len(good)))
+    assert_drawn(crop, None, dict.fromkeys(good, 1 / len(good)), image=image)

@@ -334,3 +334,10 @@ def test_place_refuses_bad_input(change, error, message):
     arguments = {**usual, **change}
     with pytest.raises(error, match=message):
         place((48, 64), **arguments)
+
+
+def test_of_points_no_pixels_are_told():
+    policy = Policy(min_retention=1.0, min_visible_pixels=9, on_fail="raise")
+    with pytest.raises(RetentionError, match=r"min_visible_pixels=9 no window") as caught:
+        place((40, 40), None, (8, 8), policy, random.Random(0), keypoints=[[[1, 1, 1], [39, 39, 1]]])
+    assert "of the output" not in str(caught.value)

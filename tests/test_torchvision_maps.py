@@ -147,21 +147,19 @@ def left_of(transform: Any, sample: dict[str, Any]) -> list[tuple[float, float]]
     if isinstance(transform, v2.RandomPerspective):
         return [(_shown_of(box, params["coefficients"]), 0.01) for box in boxes.tolist()]
     made = transform.transform(picture, params)
+    if isinstance(transform, v2.RandomErasing):  # pixel by pixel
+        return [(float((made[i] == 1).sum() / (picture[i] == 1).sum()), 1e-6) for i in range(len(boxes))]
+    # All of the object is seen where there is room all around, which the host is given here.
+    room, twin = 300, copy.deepcopy(transform)
+    twin.expand = False
+    twin.center = None if transform.center is None else [each + room for each in transform.center]
+    whole = twin.transform(v2.functional.pad(picture[: len(boxes)], room), params)
     found = []
-    for i in range(len(boxes)):
-        if isinstance(transform, v2.RandomErasing):  # pixel by pixel
-            found.append((float((made[i] == 1).sum() / (picture[i] == 1).sum()), 1e-6))
-            continue
-        # All of the object is seen where there is room all around, which the host is given here.
-        room, twin = 300, copy.deepcopy(transform)
-        twin.expand = False
-        twin.center = None if transform.center is None else [each + room for each in transform.center]
-        seen = int((made[i] == 1).sum())
-        there = twin.transform(v2.functional.pad(picture[i : i + 1], room), params)[0] == 1
-        rows, columns = torch.nonzero(there).T
+    for one, there in zip(made, whole, strict=False):
+        seen, (rows, columns) = int((one == 1).sum()), torch.nonzero(there == 1).T
         # A count of a convex region's pixels is off by half its perimeter and 1, at most.
         rim = int(rows.max() - rows.min() + columns.max() - columns.min()) + 2 + 1
-        found.append((seen / int(there.sum()), 2 * rim / int(there.sum())))
+        found.append((seen / len(rows), 2 * rim / len(rows)))
     return found
 
 

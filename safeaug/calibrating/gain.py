@@ -54,6 +54,7 @@ def gain_of(fewer: NDArray[Any], of: NDArray[Any], alpha: float = ALPHA) -> Gain
 
     Examples
     --------
+    >>> import numpy as np
     >>> gain_of(np.full(100, 1), np.full(100, 8))
     Gain(value=0.125, lower=0.125, verdict='use')
     >>> gain_of(np.array([1, -1] * 50), np.full(100, 8)).verdict
