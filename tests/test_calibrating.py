@@ -187,6 +187,7 @@ def test_few_pictures_say_nothing():
     assert gain_of(np.full(FEW - 1, 8), np.full(FEW - 1, 8)).verdict == "too few"
     assert gain_of(np.full(FEW, 8), np.full(FEW, 8)).verdict == "use"
     assert gain_of(np.zeros(FEW), np.full(FEW, 8)).verdict == "do not use"
+    assert gain_of(np.full(FEW, 8), np.full(FEW, 8), 1.0).verdict == "do not use"
 
 
 # A data set.
@@ -211,6 +212,17 @@ def test_maps_that_are_known_get_the_verdict_that_they_earn():
     assert found.auc["inverse"] < 0.01
     assert (found.pictures, whole.objects, found.no_evidence["oracle"], found.no_evidence["flat"]) == (60, 60, 0, 60)
     assert json.loads(found.to_json())["strata"][0]["scores"]["oracle"]["gain"][2] == "use"
+
+
+def test_a_gain_that_is_sure_but_small_is_of_no_use():
+    """A map that finds the object in one picture of fifteen: no chance, and not worth a guard."""
+    data = placed(600)
+    boxes = {each.id: each.boxes for each in data if int(each.id) % 15 == 0}
+    maker = ByKey(lambda key: box_map(boxes[key], SIZE) if key in boxes else np.ones((48, 48)))
+    found = calibrate(data, {"seldom": maker}, policy=Policy(min_rank=0.9), draws=4, pictures=None)
+    gain = found.strata[0].scores["seldom"].gain
+    assert gain.lower > 0.01
+    assert gain.verdict == "do not use"
 
 
 def test_strata_part_the_objects():

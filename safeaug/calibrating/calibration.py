@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.auditing.bins import AREAS, area_of
-from safeaug.calibrating.gain import Gain, gain_of
+from safeaug.calibrating.gain import WORTH, Gain, gain_of
 from safeaug.calibrating.trial import Asked, Floats, Ints, Trial
 
 Kind = Literal["all", "area", "class"]
@@ -24,7 +24,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     matched : float
         The same of windows of the same sizes, anywhere.
     gain : Gain
-        The difference, and whether the map is of use.
+        The difference, and whether the map is of use: whether it surely saves a tenth of what is damaged so.
     """
 
     damaged: float
@@ -178,7 +178,7 @@ def _stratum(
     for maker in names:
         damaged = of([trial.guarded[maker].way.damaged for trial in trials])
         matched = of([trial.guarded[maker].matched for trial in trials])
-        gain = gain_of(matched - damaged, counts[seen])
+        gain = gain_of(matched - damaged, counts[seen], WORTH * share(matched))
         scores[maker] = Score(damaged=share(damaged), matched=share(matched), gain=gain)
     return Stratum(
         kind=kind,

@@ -18,6 +18,10 @@ from safeaug.auditing.bounds import ALPHA
 Verdict = Literal["use", "do not use", "too few"]
 """Whether a map keeps objects better than windows of the same area do anywhere; too few pictures cannot say."""
 
+WORTH = 0.1
+"""The share of what such windows damage that a map must save to be of use. Of many pictures a smaller one is no chance
+either, but it is not worth a guard."""
+
 FEW = 30
 """Pictures below which nothing is said: of so few, a ratio's bounds do not hold."""
 
@@ -32,7 +36,7 @@ class Gain(NamedTuple):
     lower : float
         One-sided bound: it lies above the true value with a chance of about 5 %; -1 where there is only one picture.
     verdict : {"use", "do not use", "too few"}
-        "use" where the bound lies above 0.
+        "use" where the bound lies above what it must.
     """
 
     value: float
@@ -40,7 +44,7 @@ class Gain(NamedTuple):
     verdict: Verdict
 
 
-def gain_of(fewer: NDArray[Any], of: NDArray[Any], alpha: float = ALPHA) -> Gain:
+def gain_of(fewer: NDArray[Any], of: NDArray[Any], least: float = 0.0, alpha: float = ALPHA) -> Gain:
     """Return what is gained.
 
     Parameters
@@ -49,6 +53,8 @@ def gain_of(fewer: NDArray[Any], of: NDArray[Any], alpha: float = ALPHA) -> Gain
         Of each picture how many fewer objects are damaged, over all draws.
     of : ndarray of shape (P,)
         Of how many, at least 1.
+    least : float, default 0.0
+        What the bound must lie above for a map to be of use.
     alpha : float
         The chance of the bound to be wrong.
 
@@ -57,8 +63,8 @@ def gain_of(fewer: NDArray[Any], of: NDArray[Any], alpha: float = ALPHA) -> Gain
     >>> import numpy as np
     >>> gain_of(np.full(100, 1), np.full(100, 8))
     Gain(value=0.125, lower=0.125, verdict='use')
-    >>> gain_of(np.array([1, -1] * 50), np.full(100, 8)).verdict
-    'do not use'
+    >>> gain_of(np.array([1, -1] * 50), np.full(100, 8)).verdict, gain_of(np.full(100, 1), np.full(100, 8), 0.2).verdict
+    ('do not use', 'do not use')
     """
     from scipy.special import stdtrit
 
@@ -68,5 +74,5 @@ def gain_of(fewer: NDArray[Any], of: NDArray[Any], alpha: float = ALPHA) -> Gain
         return Gain(value, -1.0, "too few")
     spread = float(((fewer - value * of) ** 2).sum()) * pictures / (pictures - 1)
     lower = value - float(stdtrit(pictures - 1, 1 - alpha)) * math.sqrt(spread) / float(of.sum())
-    verdict: Verdict = "too few" if pictures < FEW else "use" if lower > 0 else "do not use"
+    verdict: Verdict = "too few" if pictures < FEW else "use" if lower > least else "do not use"
     return Gain(value, max(lower, -1.0), verdict)

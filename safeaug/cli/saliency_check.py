@@ -46,8 +46,8 @@ def check(
 ) -> None:
     """Say whether guarding random resized crops by maps keeps objects that the guard never sees.
 
-    It is of use where it keeps more of them than windows of the same area do that lie anywhere; where that is not
-    shown, do not use it.
+    It is of use where it surely saves at least a tenth of those that windows of the same area damage anywhere. Where
+    that is not shown, do not use it.
 
     Exit codes: 0 every method is of use; 1 some is not; 2 the command cannot be carried out as given; 4 too few
     pictures to say.

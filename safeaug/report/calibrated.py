@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from safeaug.calibrating import Calibration
-from safeaug.calibrating.calibration import Score, Stratum
+from safeaug.calibrating.calibration import Stratum
 from safeaug.report.tables import Tables
 from safeaug.report.words import NONE, number, percent
 
@@ -34,7 +34,7 @@ def tell(console: Console, found: Calibration, asked: Sequence[str]) -> None:
         score = whole.scores[name]
         line = Text(score.gain.verdict.upper(), STYLES[score.gain.verdict])
         console.print(
-            line.append(Text(f"  {tables.safe(name)}: {why(score, whole)}", "not bold default")), soft_wrap=True
+            line.append(Text(f"  {tables.safe(name)}: {why(name, whole)}", "not bold default")), soft_wrap=True
         )
     for said in _counts(found, whole):
         tables.line(said)
@@ -49,14 +49,20 @@ def tell(console: Console, found: Calibration, asked: Sequence[str]) -> None:
             tables.put(title, table, 0 if most is None else len(some) - most, "classes")
 
 
-def why(score: Score, whole: Stratum) -> str:
-    """Return what a verdict rests on, in a sentence."""
+def why(name: str, whole: Stratum) -> str:
+    """Return what the verdict on a map rests on, in a few sentences."""
+    score = whole.scores[name]
     gain, shares = score.gain, f"{percent(score.damaged)} of objects damaged, area-matched {percent(score.matched)}"
     if gain.verdict == "too few":
         return f"{shares}; {number(whole.pictures)} pictures are too few to say whether that is chance."
     if gain.verdict == "use":
-        return f"{shares}: at least {points(gain.lower)} fewer than any windows of that area."
-    return f"{shares}: not shown to be better than any windows of that area (at least {points(gain.lower)})."
+        said = f"{shares}: at least {points(gain.lower)} fewer than windows of that area do anywhere."
+    else:
+        said = f"{shares}: not shown to save a tenth of what windows of that area damage anywhere."
+    center = whole.scores.get("center")
+    if center is None or name == "center" or score.damaged < center.damaged:
+        return said
+    return f"{said} Guarding by center, which does not look at the picture, damages no more."
 
 
 def points(difference: float) -> str:
