@@ -309,11 +309,10 @@ class Loaded(Dataset):
 def test_workers_draw_for_themselves_and_their_draws_are_seen(context, own):
     generator = torch.Generator().manual_seed(1) if own else None
     crop = T.RandomCrop((30, 40), min_retention=0.9, generator=generator)
-    epochs = []
     torch.manual_seed(3)
-    for _ in range(2):
-        loader = DataLoader(Loaded(crop), batch_size=12, num_workers=2, multiprocessing_context=context)
-        epochs.append([batch.tolist() for batch in loader])
+    lives = context == "spawn"  # else each epoch would import all anew
+    loader = DataLoader(Loaded(crop), 12, num_workers=2, multiprocessing_context=context, persistent_workers=lives)
+    epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
     assert sum(crop.report().values()) == 2 * 24
     (one, other), (later, _) = epochs
     assert one != other

@@ -254,8 +254,9 @@ def test_it_can_be_compiled_as_the_hosts_can():
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_workers_draw_for_themselves_and_are_counted(start):
     safe = sa.guard(v2.Compose([v2.RandomCrop(100), v2.RandomHorizontalFlip()]), min_retention=0.9)
+    lives = start == "spawn"  # else each epoch would import all anew
     loader = torch.utils.data.DataLoader(
-        Samples(safe), batch_size=2, num_workers=2, multiprocessing_context=start, collate_fn=list
+        Samples(safe), 2, num_workers=2, multiprocessing_context=start, collate_fn=list, persistent_workers=lives
     )
     torch.manual_seed(0)
     epochs = [[tuple(found["image"][:2, 0, 0].tolist()) for batch in loader for found in batch] for _ in range(2)]
