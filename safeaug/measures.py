@@ -174,7 +174,7 @@ def ranked_demands(
         Among which positions they are ranked; None, or none at all: all inside the image.
     """
     maps = [salience for content in contents if (salience := salience_in(content)) is not None]
-    whole = [(max(round(height), 1), max(round(width), 1)) for height, width in sizes]
+    whole = [(round(height) or 1, round(width) or 1) for height, width in sizes]
     among = [_places(each, size, domain) for each, size, domain in zip(maps, whole, domains, strict=True)]
     ranked = ranked_of(maps, whole, among)
     return [

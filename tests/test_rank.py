@@ -74,7 +74,7 @@ def test_windows_hold_what_loops_find_and_rank_as_the_rule_says(world, data):
     masses = masses_of(salience, size, domain)
     (ranked,) = ranked_of([salience], [size], [domain])
     surface = ranked.surface(size, domain)
-    assert surface.dtype == np.int64
+    assert np.issubdtype(surface.dtype, np.integer)
     assert {(x, y): surface[x - domain.x0, y - domain.y0] for x, y in masses} == masses
     assert all(ranked.inside(window_at(x, y, size)) == mass for (x, y), mass in masses.items())
     for rank in RANKS:
@@ -98,6 +98,18 @@ def test_many_maps_at_once_are_as_one_by_one(many, rank):
         assert one.columns.tolist() == other.columns.tolist()
         assert one.rows.tolist() == other.rows.tolist()
     assert thresholds_of(together, rank) == [thresholds_of([each], rank)[0] for each in alone]
+
+
+@pytest.mark.parametrize("length, count", [(300_000, 40), (9_000_000, 1)])
+def test_masses_are_exact_where_narrow_numbers_run_over(length, count):
+    """All maps together hold more than 32 bits do, and in the second case so does one window."""
+    maps = [Salience(np.array([[255, 254 - i]], np.uint8), (1, 2)) for i in range(count)]
+    domain = Domain(-length // 2, -length // 2, 0, 0)
+    ranked = ranked_of(maps, [(1, length)] * count, [domain] * count)
+    held = [255 + (254 - i) * (length - 1) for i in range(count)]  # the map, and its least cell around it
+    assert sum(held) > 2**31
+    assert [each.masses.tolist() for each in ranked] == [[[mass]] for mass in held]
+    assert thresholds_of(ranked, 0.5) == held
 
 
 @given(worlds(), st.sampled_from(RANKS), st.integers(-3, 15), st.integers(-3, 15))

@@ -34,6 +34,8 @@ class Axis(NamedTuple):
         Of the map and of the window, in cells.
     first, last : int
         Pixels at which the first and the last window begin.
+    low, high : int
+        Cells at which they do.
     """
 
     side: int
@@ -42,6 +44,8 @@ class Axis(NamedTuple):
     span: int
     first: int
     last: int
+    low: int
+    high: int
 
     def cell(self, start: int) -> int:
         """Return the cell at which a window begins that begins at a pixel; outside of the map, where it is padded."""
@@ -54,21 +58,31 @@ class Axis(NamedTuple):
         return min(steps, 0) + (_rounded((start - low) * abs(steps), abs(room)) if room else 0)
 
     @property
-    def ends(self) -> tuple[int, int]:
-        """The cells at which the first and the last window begin."""
-        if not self.first and self.last == self.side - self.length:  # all over the image, as a rule
-            return 0, self.cells - self.span
-        return self.cell(self.first), self.cell(self.last)
-
-    @property
     def pads(self) -> bool:
         """Whether some window reaches over the image."""
         return self.first < 0 or self.last > self.side - self.length
 
 
+def _axis(side: int, length: int, cells: int, first: int, last: int) -> Axis:
+    span = _rounded(length * cells, side) or 1
+    axis = Axis(side, length, cells, span, first, last, 0, cells - span)
+    if first == 0 and last == side - length:  # all over the image, as a rule
+        return axis
+    return axis._replace(low=axis.cell(first), high=axis.cell(last))
+
+
 def _rounded(product: int, by: int) -> int:
     """Return a quotient of whole numbers as the nearest whole number, a half upward."""
     return (2 * product + by) // (2 * by)
+
+
+Whole = NDArray[np.int32 | np.int64]
+"""Whole numbers, in the narrower type where that will do: it is sorted in half the time."""
+
+
+def _kind(most: int) -> type[np.int32 | np.int64]:
+    """Return the type of whole numbers up to some."""
+    return np.int32 if most < 2**31 else np.int64
 
 
 class Ranked(NamedTuple):
@@ -80,7 +94,7 @@ class Ranked(NamedTuple):
         The map.
     across, down : Axis
         How these windows lie on its cells.
-    masses : ndarray of shape (columns, rows), int64
+    masses : ndarray of shape (columns, rows), int32 or int64
         What the window at each of the domain's cells holds.
     columns, rows : ndarray, int64
         How many positions lie at each of them, along either axis.
@@ -89,7 +103,7 @@ class Ranked(NamedTuple):
     salience: Salience
     across: Axis
     down: Axis
-    masses: Ints
+    masses: Whole
     columns: Ints
     rows: Ints
 
@@ -116,7 +130,7 @@ class Ranked(NamedTuple):
     def inside(self, window: Sequence[float]) -> float:
         """Return the mass of a window of this size."""
         left, top = round(window[0]), round(window[1])
-        x, y = self.across.cell(left) - self.across.ends[0], self.down.cell(top) - self.down.ends[0]
+        x, y = self.across.cell(left) - self.across.low, self.down.cell(top) - self.down.low
         if 0 <= x < len(self.columns) and 0 <= y < len(self.rows):
             return float(self.masses[x, y])
         return float(self.among(Domain(left, left, top, top)).masses[0, 0])
@@ -162,44 +176,34 @@ def ranked_of(maps: Sequence[Salience], sizes: Sequence[Size], domains: Sequence
     ([[0], [9], [9]], [1, 2, 2])
     """
     axes: list[Axis] = []
-    for salience, size, (x0, x1, y0, y1) in zip(maps, sizes, domains, strict=True):
+    for salience, (high, wide), (x0, x1, y0, y1) in zip(maps, sizes, domains, strict=True):
         (height, width), (down, across) = salience.image_size, salience.cells.shape
-        axes.append(Axis(width, size[1], across, _rounded(size[1] * across, width) or 1, x0, x1))
-        axes.append(Axis(height, size[0], down, _rounded(size[0] * down, height) or 1, y0, y1))
-    ends = [axis.ends for axis in axes]
-    pads = [axis.pads for axis in axes]
-    counts = _counts(axes, ends, pads)
-    grids = [
-        _grown(salience.cells, (axes[2 * i], axes[2 * i + 1]), ends[2 * i], ends[2 * i + 1])
-        if pads[2 * i] or pads[2 * i + 1]
-        else (salience.cells, ends[2 * i], ends[2 * i + 1])
-        for i, salience in enumerate(maps)
-    ]
-    masses = _masses(grids, [axis.span for axis in axes])
-    return list(map(Ranked, maps, axes[::2], axes[1::2], masses, counts[::2], counts[1::2]))
+        axes += _axis(width, wide, across, x0, x1), _axis(height, high, down, y0, y1)
+    counts = _counts(axes)
+    grids: list[_Grid] = list(zip([each.cells for each in maps], axes[::2], axes[1::2], strict=True))
+    padded = [i for i, axis in enumerate(axes) if axis.pads]
+    for i in padded:
+        counts[i] = _counts_padded(axes[i])
+    for i in {i // 2 for i in padded}:
+        grids[i] = _grown(grids[i])
+    return list(map(Ranked, maps, axes[::2], axes[1::2], _masses(grids), counts[::2], counts[1::2]))
 
 
-def _counts(axes: Sequence[Axis], ends: Sequence[tuple[int, int]], pads: Sequence[bool]) -> list[Ints]:
-    """Return how many of an axis's windows begin at each cell.
+def _counts(axes: Sequence[Axis]) -> list[Ints]:
+    """Return how many of an axis's windows begin at each cell, where none reaches over the image.
 
-    Inside the image by the first start of each cell: the least whole number from which on `Axis.cell` rounds up to it.
-    Of numbers of this size a quotient that is not whole keeps further from one than floating point rounds.
+    By the first start of each cell: the least whole number from which on `Axis.cell` rounds up to it.
     """
     numbers = np.fromiter(chain.from_iterable(axes), np.int64, len(axes) * len(Axis._fields))
-    side, length, cells, span, first, last = numbers.reshape(len(axes), -1).T
-    low, high = np.fromiter(chain.from_iterable(ends), np.int64, 2 * len(ends)).reshape(-1, 2).T
+    side, length, cells, span, first, last, low, high = numbers.reshape(len(axes), -1).T
     room, steps = side - length, np.maximum(cells - span, 1)
-    upto = np.cumsum(high - low + 2)  # an edge before each cell, and one behind the last
-    number = np.repeat(np.arange(len(axes)), high - low + 2)
-    cell = np.arange(upto[-1]) - (upto - high - 2)[number]
-    edges = np.ceil((2 * cell - 1) * room[number] / (2 * steps)[number]).astype(np.int64)
-    edges[upto - (high - low + 2)], edges[upto - 1] = first, last + 1
+    size = high - low + 2  # an edge before each cell, and one behind the last
+    upto = size.cumsum()
+    cell = np.arange(upto[-1]) - (upto - high - 2).repeat(size)
+    edges = -((1 - 2 * cell) * room.repeat(size) // (2 * steps).repeat(size))
+    edges[upto - size], edges[upto - 1] = first, last + 1
     counts, stops = edges[1:] - edges[:-1], upto.tolist()
-    begins = [0, *stops[:-1]]
-    return [
-        _counts_padded(axis) if padded else counts[begin : stop - 1]
-        for axis, padded, begin, stop in zip(axes, pads, begins, stops, strict=True)
-    ]
+    return [counts[begin : stop - 1] for begin, stop in zip([0, *stops[:-1]], stops, strict=True)]
 
 
 def _counts_padded(axis: Axis) -> Ints:
@@ -207,46 +211,47 @@ def _counts_padded(axis: Axis) -> Ints:
     return np.bincount(cells - cells[0])
 
 
-_Grid = tuple[NDArray[np.uint8], tuple[int, int], tuple[int, int]]
-"""A map, and the cells between which windows begin, across and down."""
+_Grid = tuple[NDArray[np.uint8], Axis, Axis]
+"""A map, and how windows lie on it that none reaches over, across and down."""
 
 
-def _grown(cells: NDArray[np.uint8], axes: tuple[Axis, Axis], x: tuple[int, int], y: tuple[int, int]) -> _Grid:
+def _grown(grid: _Grid) -> _Grid:
     """Return a map that goes on outside of the image as far as windows reach."""
-    across, down = axes
-    left, top = max(-x[0], 0), max(-y[0], 0)
-    right, bottom = max(x[1] + across.span - across.cells, 0), max(y[1] + down.span - down.cells, 0)
-    grown = np.pad(cells, ((top, bottom), (left, right)), constant_values=cells.min())
-    return grown, (x[0] + left, x[1] + left), (y[0] + top, y[1] + top)
+    cells, across, down = grid
+    left, top = max(-across.low, 0), max(-down.low, 0)
+    right, bottom = (max(axis.high + axis.span - axis.cells, 0) for axis in (across, down))
+    return (
+        np.pad(cells, ((top, bottom), (left, right)), constant_values=cells.min()),
+        across._replace(low=across.low + left, high=across.high + left),
+        down._replace(low=down.low + top, high=down.high + top),
+    )
 
 
-def _masses(grids: Sequence[_Grid], spans: Sequence[int]) -> list[Ints]:
-    """Return the masses of the windows at all cells of some grids.
+def _masses(grids: Sequence[_Grid]) -> list[Whole]:
+    """Return the masses of the windows at all cells of some grids: of their parts in each row, and then of these."""
+    cells, across, down = zip(*grids, strict=True)
+    kind = _kind(255 * max([axis.span for axis in across]) * max([axis.span for axis in down]))
+    return _held([strip.T for strip in _held(cells, across, kind)], down, kind)
 
-    One running sum over all rows of all maps: of it the mass of any part of a row is a difference. Another one over
-    what the windows hold of each row, column behind column, and so of each window.
+
+def _held(arrays: Sequence[NDArray[Any]], axes: Sequence[Axis], kind: type[np.int32 | np.int64]) -> list[Whole]:
+    """Return what windows hold of the rows of some arrays, along an axis each.
+
+    One running sum goes over all rows of all arrays. Of it what lies between two cells of a row is a difference, which
+    is exact if it fits in the type, even where the sum itself does not.
     """
-    shapes = [(cells.shape[0], cells.shape[1] + 1, x[1] - x[0] + 1) for cells, x, _ in grids]
-    flat, begin = np.zeros(sum([high * wide for high, wide, _ in shapes]), np.int64), 0
-    sums = []
-    for (high, wide, _), (cells, _, _) in zip(shapes, grids, strict=True):
-        block = flat[begin : begin + high * wide].reshape(high, wide)
-        block[:, 1:] = cells
-        sums.append(block)
-        begin += high * wide
-    np.add.accumulate(flat, out=flat)
-    flat, begin = np.zeros(sum([(high + 1) * count for high, _, count in shapes]), np.int64), 0
-    strips = []
-    for (high, _, count), block, (_, (first, last), _), span in zip(shapes, sums, grids, spans[::2], strict=True):
-        strip = flat[begin : begin + count * (high + 1)].reshape(count, high + 1)
-        np.subtract(block[:, first + span : last + span + 1], block[:, first : last + 1], out=strip[:, 1:].T)
-        strips.append(strip)
-        begin += count * (high + 1)
-    np.add.accumulate(flat, out=flat)
-    return [
-        strip[:, first + span : last + span + 1] - strip[:, first : last + 1]
-        for strip, span, (_, _, (first, last)) in zip(strips, spans[1::2], grids, strict=True)
-    ]
+    total = sum([array.size for array in arrays])
+    upto = np.empty(1 + total + max([axis.span for axis in axes]), kind)
+    upto[0], upto[total + 1 :] = 0, 0  # behind the end lie parts that reach over it, and are cut off
+    np.concatenate(arrays, axis=None, out=upto[1 : total + 1])
+    np.add.accumulate(upto, out=upto)
+    held, begin = [], 0
+    for array, axis in zip(arrays, axes, strict=True):
+        stop = begin + array.size
+        parts = upto[begin + axis.span : stop + axis.span] - upto[begin:stop]
+        held.append(parts.reshape(array.shape)[:, axis.low : axis.high + 1])
+        begin = stop
+    return held
 
 
 def thresholds_of(ranked: Sequence[Ranked], min_rank: float) -> list[float]:
@@ -294,28 +299,27 @@ def threshold_within(ranked: Ranked, min_rank: float, within: NDArray[np.bool_])
     return _thresholds([ranked.masses], [weights], min_rank)[0]
 
 
-def _thresholds(masses: Sequence[Ints], weights: Sequence[Ints], min_rank: float) -> list[float]:
+def _thresholds(masses: Sequence[Whole], weights: Sequence[Ints], min_rank: float) -> list[float]:
     """Return of each set the least mass that weighs at most ``1 - min_rank`` with all greater ones; else the greatest.
 
     All are sorted together: above each mass stands the number of its set, and in the low bits its weight.
     """
-    mass = np.concatenate([each.reshape(-1) for each in masses])
-    weight = np.concatenate([each.reshape(-1) for each in weights])
-    number = np.repeat(np.arange(len(masses)), [each.size for each in masses])
-    bits, room = int(weight.max()).bit_length(), int(mass.max() + 1).bit_length()
-    keys = number << room
+    mass, weight = np.concatenate(masses, axis=None), np.concatenate(weights, axis=None)
+    bits, room = int(weight.max()).bit_length(), int(mass.max()).bit_length()
+    sets: Whole = (np.arange(len(masses) + 1) << room).astype(_kind(len(masses) << (room + bits)))
+    keys = sets[:-1].repeat([each.size for each in masses])
     keys |= mass
     keys <<= bits
     keys |= weight
     if not weight.all():  # cells at which no position lies
         keys = keys[weight > 0]
     keys.sort()
-    upto = np.add.accumulate(keys & ((1 << bits) - 1))
+    upto = np.add.accumulate(keys & ((1 << bits) - 1), dtype=np.int64)
     keys >>= bits  # sets and masses
-    ends = keys.searchsorted(np.arange(1, len(masses) + 1) << room)
+    ends = keys.searchsorted(sets[1:])
     begun = np.concatenate([[0], upto[ends - 1]])
     total = begun[1:] - begun[:-1]
-    below = total * (min_rank - ROUNDING)
+    below = np.ceil(total * (min_rank - ROUNDING)).astype(np.int64)
     # The first mass up to which so many are passed over: what is kept is greater, and not its equal.
     passed = keys[upto.searchsorted(begun[:-1] + below)]
     first = np.minimum(keys.searchsorted(passed, side="right"), ends - 1)
