@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from look import PAIRS, Look
 from numpy.typing import NDArray
+from paper import GAP, LINE, below, beside, captioned, framed, written
 from PIL import Image, ImageDraw
 
 from safeaug.demo.cell import seen
@@ -22,8 +23,8 @@ HEAT = np.array([(24, 20, 60), (110, 30, 120), (205, 65, 85), (250, 165, 60), (2
 OPAQUE = 0.7
 """Share of heat in what is shown; the rest is the picture."""
 
-INNER, MARGIN, GAP, LINE = 1120, 16, 12, 22
-"""Width of a sheet within its margin, the margin, space between pictures, and height of a line, in pixels."""
+INNER = 1120
+"""Width of a sheet within its margin, in pixels."""
 
 ACROSS = 3
 """Maps in each of the two lines that stand beside a picture."""
@@ -66,7 +67,7 @@ def map_width(size: Size) -> int:
 
 def overview(looks: Sequence[Look]) -> Image.Image:
     """Return a line for each picture: with its boxes, its maps, and what windows hold of it."""
-    heads = beside([written([head], 13) for head in ("", *looks[0].maps, "held")])
+    heads = beside([written([head], 13, TILE) for head in ("", *looks[0].maps, "held")])
     rows = [heads, *map(overview_line, looks)]
     return framed(below([written(ABOVE, 15, heads.width), *rows]))
 
@@ -81,10 +82,7 @@ def overview_line(look: Look) -> Image.Image:
         tiles.append(captioned(overlay(scene, cells, TILE), said))
     shares = [] if look.held is None else [percent(share, 0) for share in look.held]
     says = ["no boxes"] if look.held is None else [f"plain {shares[0]}", f"guarded {shares[1]}"]
-    return beside([*tiles, written(says, 13)])
-
-
-# Pictures.
+    return beside([*tiles, written(says, 13, TILE)])
 
 
 def overlay(scene: Scene, cells: NDArray[np.uint8], width: int) -> Image.Image:
@@ -125,49 +123,3 @@ def _height(size: Size, width: int) -> int:
 
 def _whole(scene: Scene) -> Window:
     return 0, 0, scene.size[1], scene.size[0]
-
-
-# Paper.
-
-
-def captioned(image: Image.Image, text: str) -> Image.Image:
-    """Return a picture with a line below it."""
-    paper = ink.blank(image.width, image.height + LINE)
-    paper.paste(image, (0, 0))
-    ink.write(ImageDraw.Draw(paper), (0, image.height + LINE / 2), text, 13)
-    return paper
-
-
-def written(lines: Sequence[str], size: float, width: int = TILE) -> Image.Image:
-    """Return a few lines of text."""
-    paper = ink.blank(width, LINE * len(lines))
-    for number, text in enumerate(lines):
-        ink.write(ImageDraw.Draw(paper), (0, LINE * (number + 0.5)), text, size)
-    return paper
-
-
-def beside(parts: Sequence[Image.Image]) -> Image.Image:
-    """Return pictures side by side."""
-    paper = ink.blank(sum(part.width + GAP for part in parts) - GAP, max(part.height for part in parts))
-    x = 0
-    for part in parts:
-        paper.paste(part, (x, 0))
-        x += part.width + GAP
-    return paper
-
-
-def below(parts: Sequence[Image.Image]) -> Image.Image:
-    """Return pictures one below the other."""
-    paper = ink.blank(max(part.width for part in parts), sum(part.height + GAP for part in parts) - GAP)
-    y = 0
-    for part in parts:
-        paper.paste(part, (0, y))
-        y += part.height + GAP
-    return paper
-
-
-def framed(image: Image.Image) -> Image.Image:
-    """Return a picture with a margin."""
-    paper = ink.blank(image.width + 2 * MARGIN, image.height + 2 * MARGIN)
-    paper.paste(image, (MARGIN, MARGIN))
-    return paper

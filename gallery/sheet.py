@@ -8,6 +8,7 @@ from typing import Any
 import albumentations as A
 import numpy as np
 from numpy.typing import NDArray
+from paper import beside
 from PIL import Image
 from story import Story, as_given
 
@@ -45,10 +46,7 @@ def sheet(story: Story) -> Image.Image:
             ).image
             for side, name in ((0, names[0]), (1, names[-1]))
         ]
-    paper = Image.new("RGB", (sum(half.width for half in halves), max(half.height for half in halves)), "white")
-    paper.paste(halves[0], (0, 0))
-    paper.paste(halves[1], (halves[0].width, 0))
-    return paper
+    return beside(halves, 0)
 
 
 def pairs_of(plain: A.Compose, guarded: A.Compose, sample: Sample) -> Iterator[tuple[Step, Step]]:

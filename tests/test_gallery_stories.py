@@ -44,7 +44,7 @@ def stories(script):
 
 
 def test_every_script_is_a_story_that_is_built_and_told(stories):
-    others = {"build", "document", "heat", "look", "saliency", "sheet", "shots", "story"}
+    others = {"build", "document", "heat", "look", "paper", "saliency", "sheet", "shots", "story"}
     scripts = {file.stem for file in HOME.glob("*.py")} - others
     assert scripts == set(stories) == set(NAMES)
     text = (HOME / "README.md").read_text(encoding="utf-8")

@@ -7,11 +7,8 @@ from typing import Any, NamedTuple
 
 from safeaug.candidates import Law
 from safeaug.errors import PolicyError
-from safeaug.geometry import Domain, Size, Window, window_at
-from safeaug.guarding.kind import areas
-
-TRIES = 10
-"""Sizes that are drawn before the largest one in the middle stands in: torchvision's number."""
+from safeaug.geometry import Domain, Size, Window
+from safeaug.guarding.resized import areas, resized_window
 
 
 @dataclass(frozen=True)
@@ -63,26 +60,7 @@ class Crops:
         uniform : callable
             Gives numbers in [0, 1).
         """
-        height, width = image_size
-        (least, most), (low, high) = self.scale, map(math.log, self.ratio)
-        for _ in range(TRIES):
-            area = height * width * (least + (most - least) * uniform())
-            ratio = math.exp(low + (high - low) * uniform())
-            size = round(math.sqrt(area / ratio)), round(math.sqrt(area * ratio))
-            if 0 < size[0] <= height and 0 < size[1] <= width:
-                return placed(image_size, size, uniform)
-        tall, wide = (
-            min(height, max(round(width / self.ratio[0]), 1)),
-            min(width, max(round(height * self.ratio[1]), 1)),
-        )
-        return window_at((width - wide) // 2, (height - tall) // 2, (tall, wide))
-
-
-def placed(image_size: Size, size: Size, uniform: Callable[[], float]) -> Window:
-    """Return a window of a size, anywhere in the picture."""
-    x = int(uniform() * (image_size[1] - size[1] + 1))
-    y = int(uniform() * (image_size[0] - size[0] + 1))
-    return window_at(x, y, size)
+        return resized_window(self.scale, self.ratio, image_size, uniform)
 
 
 class Source(NamedTuple):

@@ -11,10 +11,11 @@ from safeaug.auditing.measure import key_of
 from safeaug.auditing.objects import objects_of
 from safeaug.auditing.subject import Subject
 from safeaug.calibrating.agreement import auc, covered_by
-from safeaug.calibrating.crops import Crops, Source, placed
+from safeaug.calibrating.crops import Crops, Source
 from safeaug.content import Content, content_of_salience
 from safeaug.data import Sample
 from safeaug.geometry import Size, Window, size_of
+from safeaug.guarding.resized import placed
 from safeaug.measures import measure
 from safeaug.policy import Policy
 from safeaug.search import search
@@ -132,6 +133,7 @@ def tried(sample: Sample, subject: Subject, maps: Maps, asked: Asked) -> Trial:
     truth = content.only([place for place, given in enumerate(content.origin) if counts[given]])
     truth = truth._replace(limits=[asked.min_retention] * len(truth.limits))
     first = [asked.crops.window(sample.size, _chance(asked, sample, i, "plain").random) for i in range(asked.draws)]
+    covered = {size: covered_by(truth, sample.size, size) for size in {len(cells) for cells in maps.values()}}
     guarded = {}
     for name, cells in maps.items():
         salience = salience_of(cells, sample.size)
@@ -141,7 +143,7 @@ def tried(sample: Sample, subject: Subject, maps: Maps, asked: Asked) -> Trial:
         guarded[name] = Guarded(
             _way(windows, truth, sample.size, asked),
             _way(same_area, truth, sample.size, asked).damaged,
-            auc(cells, covered_by(truth, sample.size, len(cells))),
+            auc(cells, covered[len(cells)]),
             salience is not None,
         )
     by_objects = _guarded("truth", first, truth, Policy(min_retention=asked.min_retention), sample, asked)
@@ -176,7 +178,7 @@ def _area_matched(name: str, first: list[Window], windows: list[Window], sample:
     return [
         drawn
         if keeps and size_of(drawn) == size_of(window)
-        else placed(sample.size, size_of(window), _chance(asked, sample, number, f"{name}, area-matched").random)
+        else placed(size_of(window), sample.size, _chance(asked, sample, number, f"{name}, area-matched").random)
         for number, (drawn, window) in enumerate(zip(first, windows, strict=True))
     ]
 

@@ -1,7 +1,5 @@
 """A page that a command writes, with a bar that shows how it goes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,10 +7,11 @@ import typer
 
 from safeaug.auditing.assess import Assessment
 from safeaug.auditing.subject import Subject
+from safeaug.cli.bars import bar
 from safeaug.cli.notes import notes
 from safeaug.cli.running import Ran
 from safeaug.report.gallery.names import Names
-from safeaug.report.gallery.writing import Progress, Told, Written, check_place, write_gallery
+from safeaug.report.gallery.writing import Told, Written, check_place, write_gallery
 
 RUN = "run.jsonl"
 """What the file of all draws is called in what a page says, where none was written."""
@@ -50,26 +49,10 @@ class Page(NamedTuple):
     def write(self, ran: Ran, assessment: Assessment, protect: Subject | None) -> Written:
         """Write the page of an audit."""
         told = Told(ran.pipeline, ran.data, protect, self.worst, self.random, self.names, str(self.run or RUN))
-        with notes() as messages, _shown() as progress:
+        with notes() as messages, bar("pictures") as move:
+            progress = move and (lambda done, total: move(completed=done, total=total))
             made = write_gallery(ran.record, assessment, told, self.path, force=self.force, progress=progress)
         for message in dict.fromkeys(messages):
             if message not in ran.messages:
                 typer.echo(f"Warning: {message}", err=True)
         return made
-
-
-@contextmanager
-def _shown() -> Iterator[Progress | None]:
-    """Show on standard error, if that is a terminal, how many of the draws are shown already."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("pictures", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

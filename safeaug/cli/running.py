@@ -14,6 +14,7 @@ from safeaug.auditing.record import Record
 from safeaug.auditing.source import Source
 from safeaug.auditing.subject import checked_subject
 from safeaug.auditing.summary import Summary
+from safeaug.cli.bars import bar
 from safeaug.cli.lines import Lines
 from safeaug.cli.notes import notes
 from safeaug.cli.shares import limits_of
@@ -142,34 +143,20 @@ def run_of(run: Run, jsonl: Path | None) -> Ran:
 @contextmanager
 def _shown(total: int) -> Iterator["Callable[[Part], None] | None"]:
     """Show on standard error, if that is a terminal, how far an audit is, and the share of draws damaged so far."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from safeaug.report.words import percent
 
-    columns = (
-        *Progress.get_default_columns()[:2],
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
     draws = damaged = 0
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("samples", total=total, rate="")
+    with bar("samples", total) as move:
 
         def take(part: "Part") -> None:
             nonlocal draws, damaged
             judged = judged_in(part.summary)
             draws, damaged = draws + judged[0], damaged + judged[1]
-            rate = f"damaged {percent(damaged / draws)}" if draws else ""
-            progress.update(task, advance=part.samples + part.passed_over, rate=rate)
+            assert move is not None
+            said = f"damaged {percent(damaged / draws)}" if draws else ""
+            move(advance=part.samples + part.passed_over, said=said)
 
-        yield take
+        yield move and take
 
 
 def judged_in(summary: Summary) -> tuple[int, int]:

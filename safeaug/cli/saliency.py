@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from safeaug.cli import asked
-from safeaug.cli.bars import counted
+from safeaug.cli.bars import bar
 from safeaug.cli.errors import told
 from safeaug.cli.notes import notes, warn
 from safeaug.cli.reach import reach
@@ -49,8 +49,8 @@ def build(
         with notes() as messages:
             samples = open_data(data, images=images, split=split, one_based=one_based, keep_going=keep_going)
             task = Building(samples, _file, scaled_picture_of, out, method.value, size, keep_going)
-            with counted("pictures", len(samples)) as progress:
-                built = build(task, processes, progress and (lambda part: progress(part.pictures)))
+            with bar("pictures", len(samples)) as move:
+                built = build(task, processes, move and (lambda part: move(advance=part.pictures)))
         warn(messages, samples.remarks, built.passed_over)
         typer.echo(_said(built, out))
 

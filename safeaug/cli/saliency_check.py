@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from safeaug.cli import asked
-from safeaug.cli.bars import counted
+from safeaug.cli.bars import bar
 from safeaug.cli.errors import TOO_FEW, told
 from safeaug.cli.notes import notes, warn
 from safeaug.cli.options import written
@@ -68,7 +68,7 @@ def check(
         policy = Policy(min_rank=share_of(min_rank, "min-rank"), min_mass=mass)
         with notes() as messages:
             samples = open_data(data, images=images, split=split, one_based=one_based, keep_going=keep_going)
-            with counted("pictures", min(len(samples), pictures)) as progress:
+            with bar("pictures", min(len(samples), pictures)) as move:
                 found = calibrate(
                     samples,
                     {name: _maker(name) for name in dict.fromkeys(["center", *names])},
@@ -80,7 +80,7 @@ def check(
                     protect=None if protect is None else checked_subject(protect.value),
                     seed=seed,
                     keep_going=keep_going,
-                    progress=progress,
+                    progress=move and (lambda count: move(advance=count)),
                 )
         tell(Console(highlight=False), found, names)
         warn(messages, samples.remarks, found.passed_over)

@@ -1,6 +1,7 @@
 """What the rooms of all hosts share: one guarded draw of a transform, and one sample's way through a guarded pipeline.
 
 kind.py     Kind: what a guarded draw asks of a transform whose draws are windows
+resized.py  resized_window: the law of a random resized crop, in plain numbers
 draw.py     Draw: one draw of it, as the search sees it
 fork.py     Stream, Fork: chance of the guard's own
 
@@ -20,9 +21,10 @@ from safeaug.guarding.behind import GEOMETRIC, Behind
 from safeaug.guarding.draw import Draw, Guard, stand_in
 from safeaug.guarding.fork import Fork, Stream, state_of
 from safeaug.guarding.guise import Guise, put_on, take_off
-from safeaug.guarding.kind import LATTICE, SIDE, Kind, areas, ranged
+from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
 from safeaug.guarding.leaf import Leaf
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage, asks_of
+from safeaug.guarding.resized import areas, placed, resized_window
 from safeaug.guarding.untold import RefusedError, UntoldError
 from safeaug.guarding.way import Known, Params, Way
 from safeaug.guarding.windows import windowed
@@ -53,8 +55,10 @@ __all__ = [
     "areas",
     "asks_of",
     "can_act",
+    "placed",
     "put_on",
     "ranged",
+    "resized_window",
     "stand_in",
     "state_of",
     "take_off",

@@ -1,7 +1,7 @@
 """What a guarded draw asks of its transform."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,33 +90,3 @@ class Kind:
 def ranged(low: int, high: int, steps: int) -> list[int]:
     """Return whole numbers from low to high, ends included, evenly in so many steps."""
     return [low + round((high - low) * i / (steps - 1)) for i in range(steps)]
-
-
-def areas(scale: Sequence[float], ratio: Sequence[float], image_size: Size) -> list[Size]:
-    """Return the sizes of 8 areas × 8 ratios, ends included, that fit the image: the lattice of a resized crop.
-
-    Parameters
-    ----------
-    scale : (float, float)
-        The least and the greatest area, as a share of the image's.
-    ratio : (float, float)
-        The least and the greatest width over height.
-    image_size : (int, int)
-        Height and width of the image.
-
-    Examples
-    --------
-    >>> areas((0.25, 1.0), (1.0, 1.0), (4, 4))
-    [(2, 2), (3, 3), (4, 4)]
-    """
-    height, width = image_size
-    low, high = math.log(ratio[0]), math.log(ratio[1])
-    sizes = set()
-    for i in range(SIDE):
-        area = height * width * (scale[0] + (scale[1] - scale[0]) * i / (SIDE - 1))
-        for j in range(SIDE):
-            shape = math.exp(low + (high - low) * j / (SIDE - 1))
-            size = round(math.sqrt(area / shape)), round(math.sqrt(area * shape))
-            if 0 < size[0] <= height and 0 < size[1] <= width:
-                sizes.add(size)
-    return sorted(sizes)

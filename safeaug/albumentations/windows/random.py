@@ -7,7 +7,8 @@ from safeaug.albumentations.windows.between import Between, Ends
 from safeaug.albumentations.windows.kind import Cut
 from safeaug.geometry import Size, Window
 from safeaug.guarding.draw import Draw
-from safeaug.guarding.kind import LATTICE, Params, areas, ranged
+from safeaug.guarding.kind import LATTICE, Params, ranged
+from safeaug.guarding.resized import areas
 
 
 class RandomCut(Cut):
