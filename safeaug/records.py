@@ -162,5 +162,29 @@ class Step(NamedTuple):
     sample: dict[str, Any] | None
 
 
+class Finding(NamedTuple):
+    """One rule that one sample breaks, at one step.
+
+    Parameters
+    ----------
+    code : str
+        Rule and kind, such as ``"SA3.nan"``; it stays the same.
+    text : str
+        What is wrong, with the numbers that show it.
+    path : str
+        Of which part of the sample: ``"image"``, ``"[1].boxes"``. Empty for the whole.
+    suspect : bool
+        Whether one sample cannot prove it. What is suspect is shown, and never raised.
+    """
+
+    code: str
+    text: str
+    path: str = ""
+    suspect: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.path or 'the sample'} {self.text}"
+
+
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]

@@ -25,6 +25,7 @@ FLOORS = {
     "search": 3, "ledger": 3, "scales": 3.25, "plain": 3.25,
     "by_hand": 4,
     "saliency": 4,
+    "rules": 4,
     "batch": 5,
     "data": 5.5,
     "handing": 5.6,

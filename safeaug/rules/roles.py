@@ -1,0 +1,57 @@
+"""What a part of a sample is: by its type, where that says it, else by the name it goes by."""
+
+from typing import Any
+
+from safeaug.rules.fact import Role
+
+NAMES: dict[str, Role] = {
+    **dict.fromkeys(("image", "images", "img", "imgs", "pixel_values", "picture"), "image"),
+    **dict.fromkeys(("mask", "masks", "seg", "segmentation", "semseg", "label_map", "gt_semantic_seg"), "mask"),
+    **dict.fromkeys(("boxes", "bboxes", "box", "bbox", "gt_bboxes"), "boxes"),
+    **dict.fromkeys(("keypoints", "kps"), "points"),
+}
+"""Names by which samples call their parts, in lower case."""
+
+TYPES: dict[str, Role] = {
+    "Image": "image",
+    "Video": "image",
+    "Mask": "mask",
+    "BoundingBoxes": "boxes",
+    "KeyPoints": "points",
+}
+"""Classes of torchvision's ``tv_tensors``."""
+
+
+def role_of(part: Any, name: str) -> Role:
+    """Return what a part is, as far as it alone can tell.
+
+    A name that says mask goes before a type that says picture: ids in a picture's type are what some rules are about.
+
+    Examples
+    --------
+    >>> role_of([[0, 0, 1, 1]], "bboxes"), role_of(3, "label"), role_of(None, "image")
+    ('boxes', 'other', 'none')
+    """
+    if part is None:
+        return "none"
+    named: Role = "mask" if name.lower().endswith("mask") else NAMES.get(name.lower(), "other")
+    typed = _typed(part)
+    return named if typed == "other" or (named == "mask" and typed == "image") else typed
+
+
+def _typed(part: Any) -> Role:
+    """Return what the class of a part says that it is."""
+    for base in type(part).__mro__:
+        if base.__name__ in TYPES and ".tv_tensors" in base.__module__:
+            return TYPES[base.__name__]
+    return "image" if is_pillow(part) else "other"
+
+
+def is_pillow(part: Any) -> bool:
+    """Return whether a part is a picture of Pillow."""
+    return any(base.__module__ == "PIL.Image" for base in type(part).__mro__)
+
+
+def is_array(part: Any) -> bool:
+    """Return whether a part is an array of numpy or a tensor of torch."""
+    return hasattr(part, "shape") and hasattr(part, "dtype") and hasattr(part, "ndim")
