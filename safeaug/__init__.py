@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from safeaug import report as report
     from safeaug import saliency as saliency
     from safeaug import torchvision as torchvision
+    from safeaug import trace as trace
     from safeaug.auditing.overall import audit
     from safeaug.by_hand import place
     from safeaug.dispatch import guard, steps
     from safeaug.errors import (
         ContentError,
         DataError,
-        MissingHostError,
-        OutputError,
+        Fault,
         PipelineError,
         PolicyError,
         RetentionError,
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from safeaug.policy import Policy, Stage, Status
     from safeaug.records import Outcome, Step
     from safeaug.showing.overall import show
+    from safeaug.trace.overall import watch
 
 _HOMES = {
     "ContentError": "errors",
     "DataError": "errors",
-    "MissingHostError": "errors",
+    "Fault": "errors",
     "PipelineError": "errors",
     "PolicyError": "errors",
     "RetentionError": "errors",
@@ -46,7 +47,6 @@ _HOMES = {
     "Policy": "policy",
     "Stage": "policy",
     "Status": "policy",
-    "OutputError": "errors",
     "Outcome": "records",
     "Step": "records",
     "audit": "auditing.overall",
@@ -54,6 +54,7 @@ _HOMES = {
     "place": "by_hand",
     "show": "showing.overall",
     "steps": "dispatch",
+    "watch": "trace.overall",
     "with_content": "handing.wrapping",
 }
 _HOSTS = {
@@ -63,6 +64,7 @@ _HOSTS = {
     "report": "jinja2",
     "saliency": "numpy",
     "torchvision": "torchvision",
+    "trace": "numpy",
 }
 """Rooms that need a library, and which."""
 
@@ -70,9 +72,8 @@ _HOSTS = {
 __all__ = [
     "ContentError",
     "DataError",
-    "MissingHostError",
+    "Fault",
     "Outcome",
-    "OutputError",
     "PipelineError",
     "Policy",
     "PolicyError",
@@ -87,6 +88,7 @@ __all__ = [
     "place",
     "show",
     "steps",
+    "watch",
     "with_content",
 ]
 

@@ -8,6 +8,7 @@
     ├── RetentionError (RuntimeError)                   the promise cannot be met, and on_fail="raise"
     ├── DataError (ValueError)                          a data set that cannot be read: says file and line
     ├── PipelineError (RuntimeError)                    a step of a pipeline fails: which, and on which sample
+    ├── Fault (RuntimeError)                            a watched sample breaks a rule: which, where; and its replay
     ├── OutputError (OSError)                           what was asked for cannot be written where it was asked for
     └── MissingHostError                                the library behind an adapter is not installed
         ├── MissingHostImportError (ImportError)        met by ``import safeaug.albumentations``
@@ -17,6 +18,8 @@ A message says what, what is allowed, what was given, where, and what to do. Eac
 that a caller would expect, so that code which knows nothing of safeaug still catches it.
 """
 
+import json
+import re
 from typing import Any
 
 
@@ -66,6 +69,59 @@ class PipelineError(SafeAugError, RuntimeError):
         super().__init__(message)
         self.sample = sample
         self.step = step
+
+
+class Fault(SafeAugError, RuntimeError):  # noqa: N818  # what is at fault is the data, and the word is the field's
+    """A watched sample breaks a rule: told at the step where that starts.
+
+    Parameters
+    ----------
+    message : str
+        For people; its last line is the fault as JSON, by the names below. So it comes whole out of a loader's worker:
+        the loader makes an error again from one text, to which it has added its own.
+
+    Attributes
+    ----------
+    rule : str
+        Code of the rule, such as ``"SA3.nan"``.
+    text : str
+        What is wrong.
+    sample : object
+        Index of the sample; without a watched data set the number of the call, from 1.
+    step : str
+        Index path and name of the step that broke it; ``"input"`` where the sample came so.
+    where : str
+        ``file:line`` of that step, where it is somebody's own code; else empty.
+    crumbs : list of str
+        The sample behind each step, up to this one.
+    params : dict
+        Of the step's draw, as text.
+    seed : int or None
+        Of the loader's worker, or torch's initial one.
+    replay : str
+        One line for a shell that makes the sample again; empty where no data set is watched.
+    """
+
+    _MARK = "safeaug-fault: "
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        lines = re.findall(rf"^\s*{self._MARK}(.*)$", message, flags=re.MULTILINE)
+        fields: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+        self.rule: str = fields.get("rule", "")
+        self.text: str = fields.get("text", message)
+        self.sample: Any = fields.get("sample")
+        self.step: str = fields.get("step", "")
+        self.where: str = fields.get("where", "")
+        self.crumbs: list[str] = fields.get("crumbs", [])
+        self.params: dict[str, str] = fields.get("params", {})
+        self.seed: int | None = fields.get("seed")
+        self.replay: str = fields.get("replay", "")
+
+    @classmethod
+    def told(cls, text: str, fields: dict[str, Any]) -> "Fault":
+        """Return a fault that says a text, and carries fields."""
+        return cls(f"{text}\n{cls._MARK}{json.dumps(fields, default=str)}")
 
 
 class DataError(SafeAugError, ValueError):

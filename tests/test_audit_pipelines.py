@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import safeaug
-from safeaug.auditing.frames import MOST, raised, their_frames
 from safeaug.auditing.pipelines import is_pipeline, pipeline_of
+from safeaug.data.frames import MOST, raised, their_frames
 from safeaug.errors import DataError, MissingHostError
 
 A = pytest.importorskip("albumentations")

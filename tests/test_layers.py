@@ -32,6 +32,7 @@ FLOORS = {
     "guarding": 5.75,
     "albumentations": 6, "torchvision": 6, "kornia": 6,
     "dispatch": 7,
+    "trace": 8,
     "auditing": 9, "calibrating": 9.5,
     "report": 10,
     "showing": 10.25,
@@ -91,9 +92,9 @@ def test_each_host_is_imported_in_its_own_room_or_above():
     for path in FILES:
         hosts = {name.split(".")[0] for name in imports_of(path)} & HOSTS
         if hosts:
-            rooms = {"albumentations", "torchvision", "kornia", "batch", "handing", "saliency", "demo", "cli"}
+            rooms = {"albumentations", "torchvision", "kornia", "batch", "handing", "saliency", "trace", "demo", "cli"}
             assert room_of(path) in rooms, path
-            assert room_of(path) not in {"batch", "handing", "saliency"} or hosts == {"torch"}, path
+            assert room_of(path) not in {"batch", "handing", "saliency", "trace"} or hosts == {"torch"}, path
             assert room_of(path) != "torchvision" or hosts <= {"torch", "torchvision"}, path
             assert room_of(path) != "kornia" or hosts <= {"torch", "kornia"}, path
 

@@ -63,12 +63,13 @@ class Absent(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(name=name)
 sys.meta_path.insert(0, Absent())
 import safeaug
+from safeaug.errors import MissingHostError
 assert not hasattr(safeaug, "ROOM")
 for code, builtin in (("safeaug.ROOM", AttributeError), ("import safeaug.ROOM", ImportError),
                       ("from safeaug import ROOM", ImportError)):
     try:
         exec(code)
-    except safeaug.MissingHostError as error:
+    except MissingHostError as error:
         assert isinstance(error, builtin), code
         assert 'pip install "safeaug[HOST]"' in str(error), error
     else:
@@ -82,9 +83,10 @@ host.__version__ = "2.5.1"
 host.BasicTransform = type("BasicTransform", (), {"sample_parameters": None})
 sys.modules["albumentations"] = host
 import safeaug
+from safeaug.errors import MissingHostError
 try:
     safeaug.albumentations
-except safeaug.MissingHostError as error:
+except MissingHostError as error:
     assert "AlbumentationsX 2.5.1" in str(error), error
 else:
     raise AssertionError

@@ -6,7 +6,7 @@ becomes a `Summary`, whole numbers that add up in any order to the same; `assess
 What is audited::
 
     source.py, subject.py      a data set by its text; what of it is followed: boxes, outlines, masks, pictures
-    pipelines.py, frames.py    a pipeline by its text; where in their own files somebody's error comes from
+    pipelines.py               a pipeline by its text
     deny.py, ids.py            decisions of a review: rejected samples are left out; ids without their folder
     objects.py, covered.py     the objects of samples in columns; what they cover that are more than boxes
 

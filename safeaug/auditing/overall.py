@@ -13,7 +13,6 @@ import numpy as np
 
 from safeaug.auditing.block import Failure
 from safeaug.auditing.failed import Failed, all_failed
-from safeaug.auditing.frames import raised as raised_text
 from safeaug.auditing.looking import looked_at
 from safeaug.auditing.measure import Drawer, drawer_of
 from safeaug.auditing.record import About, Record
@@ -22,6 +21,7 @@ from safeaug.auditing.running import Part, Task, counted, parts_of, raised
 from safeaug.auditing.subject import WITH_BOXES, Subject, check_has, checked_subject, is_open, subject_of
 from safeaug.auditing.terms import terms_of
 from safeaug.data import Data, Remark, Sample, open_data, read_torch
+from safeaug.data.frames import raised as raised_text
 from safeaug.errors import PolicyError
 from safeaug.policy import Policy
 from safeaug.version import __version__

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from safeaug.auditing.frames import raised, their_frames
+from safeaug.data.frames import raised, their_frames
 from safeaug.data.named import named
 from safeaug.data.remarks import place, printable, said, shown
 from safeaug.dispatch import AUDITED

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.auditing.about import About
-from safeaug.auditing.frames import raised
 from safeaug.auditing.ids import full_names
 from safeaug.auditing.measure import drawer_of, key_of, measured
 from safeaug.auditing.row import Row
@@ -17,6 +16,7 @@ from safeaug.auditing.row_files import read_rows
 from safeaug.auditing.rows import rows_of
 from safeaug.auditing.subject import Subject, subject_of
 from safeaug.data import Sample, picture_of, readings
+from safeaug.data.frames import raised
 from safeaug.data.remarks import place, shown
 from safeaug.dispatch import guard
 from safeaug.errors import DataError, PipelineError

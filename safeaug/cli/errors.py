@@ -45,7 +45,7 @@ def unusable(error: OSError) -> SafeAugError:
 
 def tell(error: Exception, code: int) -> NoReturn:
     """Print what an error says, and where in the user's files it comes from; exit with a code."""
-    from safeaug.auditing.frames import their_frames
+    from safeaug.data.frames import their_frames
     from safeaug.data.remarks import printable
 
     lines = [f"Error: {error}", *getattr(error, "__notes__", ())]

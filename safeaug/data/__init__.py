@@ -16,6 +16,7 @@ entry.py          an object as one line of an annotation tells of it
 outline.py        what an object covers: rings, runs of a mask
 coco*.py, yolo*.py, voc*.py, folder.py, masks.py, torch*.py    the formats
 named.py          a Python object by its name
+frames.py         where in their own files somebody's error comes from
 """
 
 from safeaug.data.coco import read_coco

@@ -20,7 +20,7 @@ from safeaug.guarding.acting import acted, can_act
 from safeaug.guarding.behind import GEOMETRIC, Behind
 from safeaug.guarding.draw import Draw, Guard, stand_in
 from safeaug.guarding.fork import Fork, Stream, state_of
-from safeaug.guarding.guise import Guise, put_on, take_off
+from safeaug.guarding.guise import Guise, dressed, put_on, take_off
 from safeaug.guarding.kind import LATTICE, SIDE, Kind, ranged
 from safeaug.guarding.leaf import Leaf
 from safeaug.guarding.passage import CURRENT, PLAIN, Asks, Mode, Passage, asks_of
@@ -55,6 +55,7 @@ __all__ = [
     "areas",
     "asks_of",
     "can_act",
+    "dressed",
     "placed",
     "put_on",
     "ranged",

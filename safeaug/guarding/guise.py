@@ -29,6 +29,14 @@ def put_on(transform: Any, *before: Any) -> None:
     transform.__class__ = _class_of(host, *before)
 
 
+def dressed(thing: Any, *before: Any) -> Any:
+    """Return a copy, one level deep, of something whose class cannot be changed, with something before its class."""
+    host: Any = type(thing)
+    made = object.__new__(_class_of(host, *before))
+    vars(made).update(vars(thing))
+    return made
+
+
 def take_off(transform: Any) -> None:
     """Make a transform of the host's class again, if it is not, and forget what was added to it."""
     if isinstance(transform, Guise):

@@ -48,8 +48,8 @@ def repeated(draws: Sequence[Drawn]) -> list[Finding]:
     if len(chance) - len(states) >= REPEATS:
         workers = len({draw.worker for draw in chance})
         text = (
-            f"is one of {len(chance)} that share {len(states)} draws in epoch 1: {workers} workers draw the same numbers. "
-            "Seed each worker (worker_init_fn), or use safeaug.guard, which repairs it"
+            f"is one of {len(chance)} that share {len(states)} draws in epoch 1: {workers} workers draw the same "
+            "numbers. Seed each worker (worker_init_fn), or use safeaug.guard, which repairs it"
         )
         found.append(Finding("SA6.repeated", text))
     later = [draw for draw in draws if draw.epoch > 0]

@@ -84,7 +84,7 @@ def _guessed(fact: Fact, picture: Fact) -> Fact:
     if fact.size is not None and fact.size == picture.size and fact.channels == 1 and whole:
         return fact._replace(role="mask")
     if fact.rows and picture.size is not None and _are_boxes(fact.rows, picture.size):
-        return fact._replace(role="boxes")
+        return fact._replace(role="boxes", size=None, channels=None, layout=None)
     return fact
 
 

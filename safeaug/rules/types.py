@@ -37,7 +37,8 @@ def disordered(fact: Fact, *, first: bool) -> list[Finding]:
         Whether it takes channels first, as torchvision and kornia take tensors.
     """
     wanted = "CHW" if first else "HWC"
-    if fact.role != "image" or fact.layout in {None, "HW", wanted} or fact.type.startswith("Image("):
+    other = fact.type.startswith("Image(") or (fact.type == "ndarray") == first
+    if fact.role != "image" or other or fact.layout in {None, "HW", wanted}:
         return []
     shape = "x".join(map(str, fact.shape or ()))
     return [

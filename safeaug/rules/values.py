@@ -126,7 +126,7 @@ def faint(fact: Fact) -> list[Finding]:
     """Return a suspicion where a picture of floats is as dark as one that is divided by 255 twice."""
     if fact.role != "image" or not fact.floats or fact.low is None or fact.high is None:
         return []
-    if fact.low < 0 or not 0 < fact.high <= 1 / BYTE:
+    if fact.low < 0 or not 0 < fact.high <= 1.001 / BYTE:
         return []
     return [Finding("SA3.scaled_twice", f"is {_range(fact)}: divided by 255 twice?", fact.path, suspect=True)]
 

@@ -4,7 +4,7 @@ import re
 import traceback
 from typing import NamedTuple
 
-from safeaug.auditing.frames import raised, their_frames, told_frames
+from safeaug.data.frames import raised, their_frames, told_frames
 from safeaug.data.remarks import LONGEST, printable
 
 _HEAD = re.compile(r"^Caught (\w+) in (.+)\.\n(Original )?Traceback \(most recent call last\):\n")

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeaug.auditing.about import About
-from safeaug.auditing.frames import raised
 from safeaug.auditing.measure import Drawer, drawer_of, measured
 from safeaug.auditing.objects import objects_of
 from safeaug.auditing.replaying import difference
@@ -16,6 +15,7 @@ from safeaug.auditing.rows import rows_of
 from safeaug.auditing.subject import WITH_BOXES, Subject
 from safeaug.auditing.text import as_text
 from safeaug.data import Sample, picture_of
+from safeaug.data.frames import raised
 from safeaug.data.remarks import printable
 from safeaug.dispatch import guard
 from safeaug.errors import DataError, PipelineError, PolicyError, SafeAugError

@@ -1,0 +1,68 @@
+"""The sample that a watched data set is making, for whoever finds fault with a part of it."""
+
+from contextvars import ContextVar
+from typing import Any
+
+from safeaug.rules import Facts, facts_of
+from safeaug.trace.states import States
+
+
+class Crumb:
+    """A sample behind one step.
+
+    Parameters
+    ----------
+    step : str
+        Index path and name of the step.
+    thing : Any
+        The sample, as the step handed it on.
+    facts : tuple of Fact or None
+        Its facts, if they were taken then. Else they are when somebody asks, which is seldom.
+    """
+
+    __slots__ = ("facts", "step", "thing")
+
+    def __init__(self, step: str, thing: Any, facts: Facts | None = None) -> None:
+        self.step, self.thing, self.facts = step, thing, facts
+
+    def __str__(self) -> str:
+        facts = facts_of(self.thing) if self.facts is None else self.facts
+        return f"{self.step}: " + ("; ".join(map(str, facts[:MOST])) or "nothing")
+
+
+MOST = 8
+"""Parts of a sample that a crumb tells."""
+
+
+class Making:
+    """A sample that is being made.
+
+    Parameters
+    ----------
+    index : Any
+        Its index in the data set; of a stream its number, from 0.
+    owners : tuple
+        The watched data set and the one inside it, by which a fresh process may know it.
+    full : bool
+        Whether values are looked at.
+    states : States or None
+        In which the global generators were when it was begun, where they were looked at.
+    """
+
+    def __init__(self, index: Any, owners: tuple[Any, ...], full: bool, states: States | None = None) -> None:
+        self.index, self.owners, self.full, self.states = index, owners, full, states
+        self.crumbs: list[Crumb] = []
+        self.own: list[tuple[Any, ...]] = []
+        """States of the own generators of pipelines, at each call of one."""
+        self.calls: list[Any] = []
+        """Calls of watched pipelines, by which two of them can be compared."""
+        self.told: set[str] = set()
+        """Codes of what was found in it: only where something starts is it told."""
+        self.failed = ""
+        """The step in which something was raised."""
+
+
+MAKING: ContextVar[Making | None] = ContextVar("safeaug_making", default=None)
+
+AGAIN: ContextVar[list[tuple[Any, ...]] | None] = ContextVar("safeaug_again", default=None)
+"""States that the own generators of pipelines are put into, call by call, while a sample is made again."""

@@ -1,0 +1,15 @@
+"""Watched data sets of torch, so that its samplers, splits and loaders know them."""
+
+from typing import Any
+
+from torch.utils.data import Dataset, IterableDataset
+
+from safeaug.trace.sets import WatchedMap, WatchedStream
+
+
+class TorchWatchedMap(WatchedMap, Dataset[Any]):
+    """A watched map-style data set of torch."""
+
+
+class TorchWatchedStream(WatchedStream, IterableDataset[Any]):
+    """A watched stream of torch."""
