@@ -41,6 +41,8 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
     fills : frozenset of int
         With what the step fills masks.
     """
+    if before is after:
+        return []
     had = {fact.path: fact for fact in before}
     found: list[Finding] = []
     for now in after:
@@ -55,7 +57,7 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
             found += not_finite(None, now) if known and now.role in PIXELS else []
             continue
         # What a part is, it was told to be before the step: ids do not become a picture by being resized.
-        now = now if was.role == "other" else now._replace(role=was.role)
+        now = now if was.role in {"other", now.role} else now._replace(role=was.role)
         found += changed(was, now)
         found += not_finite(was, now)
         found += rescaled(was, now)

@@ -37,6 +37,8 @@ def parts_of(sample: Any, path: str = "", name: str = "", level: int = 0) -> Ite
 
 def _inside(sample: Any) -> list[tuple[str | int, Any]] | None:
     """Return what stands in a container, by key or place; None where it is none."""
+    if hasattr(sample, "dtype") or isinstance(sample, str | int | float | None):
+        return None  # what most parts are
     if isinstance(sample, Mapping):
         return [(str(key), value) for key, value in sample.items()]
     if isinstance(sample, tuple) and hasattr(sample, "_fields"):

@@ -21,6 +21,7 @@ class Laid(NamedTuple):
     layout: Literal["HWC", "CHW", "HW"]
 
 
+@lru_cache(maxsize=1024)
 def laid(shape: tuple[int, ...], *, first: bool) -> Laid | None:
     """Return how a picture lies in an array; None where it is none.
 

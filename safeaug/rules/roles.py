@@ -1,5 +1,6 @@
 """What a part of a sample is: by its type, where that says it, else by the name it goes by."""
 
+from functools import lru_cache
 from typing import Any
 
 from safeaug.rules.fact import Role
@@ -32,24 +33,34 @@ def role_of(part: Any, name: str) -> Role:
     >>> role_of([[0, 0, 1, 1]], "bboxes"), role_of(3, "label"), role_of(None, "image")
     ('boxes', 'other', 'none')
     """
-    if part is None:
-        return "none"
-    named: Role = "mask" if name.lower().endswith("mask") else NAMES.get(name.lower(), "other")
-    typed = _typed(part)
+    kind: Any = type(part)
+    return "none" if part is None else _role(kind, name.lower())
+
+
+@lru_cache(maxsize=1024)
+def _role(kind: Any, name: str) -> Role:
+    named: Role = "mask" if name.endswith("mask") else NAMES.get(name, "other")
+    typed = _typed(kind)
     return named if typed == "other" or (named == "mask" and typed == "image") else typed
 
 
-def _typed(part: Any) -> Role:
-    """Return what the class of a part says that it is."""
-    for base in type(part).__mro__:
+def _typed(kind: Any) -> Role:
+    """Return what a class says that its instances are."""
+    for base in kind.__mro__:
         if base.__name__ in TYPES and ".tv_tensors" in base.__module__:
             return TYPES[base.__name__]
-    return "image" if is_pillow(part) else "other"
+    return "image" if _is_pillow(kind) else "other"
 
 
 def is_pillow(part: Any) -> bool:
     """Return whether a part is a picture of Pillow."""
-    return any(base.__module__ == "PIL.Image" for base in type(part).__mro__)
+    kind: Any = type(part)
+    return _is_pillow(kind)
+
+
+@lru_cache(maxsize=256)
+def _is_pillow(kind: Any) -> bool:
+    return any(base.__module__ == "PIL.Image" for base in kind.__mro__)
 
 
 def is_array(part: Any) -> bool:

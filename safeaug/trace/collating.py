@@ -72,9 +72,9 @@ def odd_one(samples: Sequence[Any]) -> str:
     >>> odd_one([np.zeros((9, 9, 3)), np.zeros((9, 9, 3)), np.zeros((9, 8, 3))])
     '; sample 2 of the batch is (9, 8, 3) where sample 0 is (9, 9, 3)'
     """
-    usual = facts_of(samples[0], values=False)
+    usual = facts_of(samples[0], look="none")
     for number, sample in enumerate(samples[1:], start=1):
-        facts = facts_of(sample, values=False)
+        facts = facts_of(sample, look="none")
         found = differs(usual, facts)
         if found:
             return f"; sample {number} of the batch: {found[0]}"

@@ -17,16 +17,20 @@ class Crumb:
     thing : Any
         The sample, as the step handed it on.
     facts : tuple of Fact or None
-        Its facts, if they were taken then. Else they are when somebody asks, which is seldom.
+        Its facts by a probe, if they were taken then. All are when somebody asks, which is seldom.
+    node, place : Any
+        The step itself, and its `Place`; None for what is no step.
     """
 
-    __slots__ = ("facts", "step", "thing")
+    __slots__ = ("facts", "node", "place", "step", "thing")
 
-    def __init__(self, step: str, thing: Any, facts: Facts | None = None) -> None:
-        self.step, self.thing, self.facts = step, thing, facts
+    def __init__(
+        self, step: str, thing: Any, facts: Facts | None = None, *, node: Any = None, place: Any = None
+    ) -> None:
+        self.step, self.thing, self.facts, self.node, self.place = step, thing, facts, node, place
 
     def __str__(self) -> str:
-        facts = facts_of(self.thing) if self.facts is None else self.facts
+        facts = facts_of(self.thing)
         return f"{self.step}: " + ("; ".join(map(str, facts[:MOST])) or "nothing")
 
 

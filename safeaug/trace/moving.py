@@ -70,7 +70,9 @@ class Moving:
         kept = [path for path in look.paths if path in now and _unchanged(was[path], now[path])]
         picture = next(fact for fact in before if fact.role == "image")
         shown = now.get(picture.path)
-        if not kept or shown is None or shown is picture or picture.size is None:
+        given: Any = named if not args else args[0] if len(args) == 1 else args
+        moved = part_of(result, picture.path) is not part_of(given, picture.path)
+        if not kept or shown is None or picture.size is None or not moved:
             return []
         for path in kept:
             stood = _stood(was[path], picture.size)

@@ -20,6 +20,12 @@ HOSTS = ("albumentations", "torchvision", "kornia")
 FORMS = {"pascal_voc": "xyxy", "albumentations": "xyxy", "coco": "xywh", "yolo": "cxcywh"}
 """Formats of boxes, by the names that albumentations has for them."""
 
+COMPOSES = {"BaseCompose", "Compose", "RandomApply", "RandomChoice", "RandomOrder"}
+"""Classes of hosts that hold parts, under the name ``transforms``."""
+
+OPAQUE = {"SelectiveChannelTransform"}
+"""Those that hand their parts something else than the sample."""
+
 FILLED = "fill", "fill_mask", "_fill", "mask_fill_value", "padding_value"
 """Attributes that say with what holes and borders are filled."""
 
@@ -138,9 +144,10 @@ def _children(node: Any) -> list[Any] | None:
     """Return the parts of a part, in order; None of a leaf."""
     if _is_container(node):
         return list(node)
-    inside: Any = getattr(node, "transforms", None)
-    held = isinstance(inside, list | tuple) or _is_container(inside)
-    return list(inside) if held and not _is_opaque(node) else None
+    names = {base.__name__ for base in type(node).__mro__}
+    if not names & COMPOSES or names & OPAQUE:  # a transform may have functions of its own under that name
+        return None
+    return list(node.transforms)
 
 
 def _is_container(node: Any) -> bool:
@@ -151,11 +158,6 @@ def _is_container(node: Any) -> bool:
 def _is_policy(node: Any) -> bool:
     """Return whether a part of kornia draws which of its operations it applies, by classes of their own."""
     return any(".auto" in base.__module__ for base in type(node).__mro__)
-
-
-def _is_opaque(node: Any) -> bool:
-    """Return whether a part hands its own parts something else than the sample."""
-    return any(base.__name__ == "SelectiveChannelTransform" for base in type(node).__mro__)
 
 
 def _exchange(node: Any, children: list[Any]) -> None:
