@@ -385,6 +385,24 @@ def test_what_is_suspect_is_reported_and_not_raised(caplog):
     assert "divided by 255 twice?" in report["suspects"][0]
 
 
+def test_none_is_told_of_every_sample_at_its_step():
+    @dataclass
+    class Lost:
+        calls: int = 0
+
+        def __call__(self, image):
+            self.calls += 1
+            return None if self.calls == 5 else image
+
+    watched = safeaug.watch(v2.Compose([v2.RandomHorizontalFlip(1.0), Lost(), v2.Identity()]), first=0, every=1000)
+    for _ in range(4):
+        watched(TENSOR)
+    with pytest.raises(Fault) as caught:
+        watched(TENSOR)
+    assert (caught.value.rule, caught.value.step, caught.value.sample) == ("SA2.none", "1 Lost", 5)
+    assert caught.value.crumbs[0] == "input: sample: Tensor torch.Size([3, 40, 48])"
+
+
 def test_values_are_looked_at_as_often_as_is_said():
     broken = np.full((8, 8, 3), np.nan, np.float32)
     for first, every, expected in [(4, 8, [0, 1, 2, 3, 8]), (0, 4, [0, 4, 8]), (0, 1, list(range(10)))]:

@@ -17,11 +17,14 @@ pipelines.py  a pipeline copied, with each of its steps watched
 sets.py       watched data sets: map-style and streams; torch_sets.py: those of torch
 collating.py  watched collate functions
 loaders.py    watched loaders
+apart.py      whether a picture and its mask, by two calls, went through one draw
+chance.py     SA6: repeated_draws() of a loader, random_evaluation() of a data set
 replay.py     a fault made again: python -m safeaug.trace.replay
 """
 
 from safeaug.errors import Fault
+from safeaug.trace.chance import random_evaluation, repeated_draws
 from safeaug.trace.expect import Expect
 from safeaug.trace.overall import watch
 
-__all__ = ["Expect", "Fault", "watch"]
+__all__ = ["Expect", "Fault", "random_evaluation", "repeated_draws", "watch"]

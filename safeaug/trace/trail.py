@@ -13,7 +13,7 @@ from safeaug.rules.facts import all_finite, as_numpy, fact_of, named_type, probe
 from safeaug.rules.labels import labels_of, made_up
 from safeaug.rules.parts import parts_of
 from safeaug.rules.types import disordered
-from safeaug.trace.making import MAKING, Crumb
+from safeaug.trace.making import MAKING, Crumb, brief_of
 from safeaug.trace.moving import Moving
 from safeaug.trace.watcher import Watcher
 
@@ -60,7 +60,7 @@ class Trail:
 
     def __init__(self, watcher: Watcher, full: bool, sample: Any, first: bool | None) -> None:
         self.watcher, self.full, self.number = watcher, full, watcher.seen
-        self.crumbs = [Crumb(INPUT, sample)]
+        self.crumbs = [Crumb(INPUT, sample if full else brief_of(sample))]
         self.foreign: set[str] = set()
         """Paths of what the pipeline does not know: of what it makes of them, enough was said."""
         self._found = False
@@ -124,21 +124,30 @@ class Trail:
         except Exception as error:
             self.fail(error, place)
             raise
-        crumb = Crumb(place.name, result, node=node, place=place)
         if not self.full:
-            self.crumbs.append(crumb)
-            if result is None:
-                self.told([Finding("SA2.none", "is None")], place.name, place.where, _params_of(node))
+            self._glance(node, place, result)
             return result
-        crumb.facts = self.facts(result, behind=True)
-        self.crumbs.append(crumb)
+        after = self.facts(result, behind=True)
+        self.crumbs.append(Crumb(place.name, result, after, node, place))
         findings: list[Finding] = []
-        if step_findings(before, crumb.facts, place.fills) or _hides(given, before, crumb.facts):
+        if step_findings(before, after, place.fills) or _hides(given, before, after):
             findings = step_findings(self.closely(given), self.closely(result), place.fills)
         if look is not None and not findings:
-            findings = place.moving.end(look, before, crumb.facts, call, args, named, result)
+            findings = place.moving.end(look, before, after, call, args, named, result)
         self.told(findings, place.name, place.where, _params_of(node))
         return result
+
+    def _glance(self, node: Any, place: Place, result: Any) -> None:
+        """Look whether a part is None behind a step that was not before it."""
+        before: Any = self.crumbs[-1].thing
+        now = brief_of(result)
+        self.crumbs.append(Crumb(place.name, now))
+        had = {name for name, kind, _ in before.kinds if kind is NONE}
+        paths = [name for name, kind, _ in now.kinds if kind is NONE and name not in had]
+        if paths:
+            paths = ["" if path == "sample" else path for path in paths]
+            found = [Finding("SA2.none", "is None", path) for path in paths if path not in self.watcher.optional]
+            self.told(found, place.name, place.where, _params_of(node))
 
     def closely(self, sample: Any) -> Facts:
         """Return all facts of a sample, by all of its values."""
@@ -148,7 +157,8 @@ class Trail:
         """Look at what the pipeline hands on; where it is at fault, look back to where that began."""
         watcher = self.watcher
         if not self.full:
-            self._blame_none(nones(result, watcher.optional), result, root)
+            if not self._found:
+                self.told(nones(result, watcher.optional), root.name)
             return
         facts = self.facts(result)
         if form is not None:
@@ -205,18 +215,6 @@ class Trail:
             self._found = True
             self.watcher.judge(findings, self.crumbs, step=step, where=where, params=params, sample=self.number)
 
-    def _blame_none(self, findings: list[Finding], result: Any, root: Place) -> None:
-        """Tell of a None that comes out where it first came up."""
-        if not findings:
-            return
-        paths = {each.path for each in findings}
-        for crumb in self.crumbs:
-            if any(path in paths and part is None for path, _, part in parts_of(crumb.thing)):
-                if crumb.step != INPUT:  # of which it was told when it came in
-                    self.told(findings, crumb.step)
-                return
-        self.told(findings, root.name)
-
     def _look_for_changes(self) -> None:
         """Tell of a pipeline that has written into what it was called with."""
         before = self.crumbs[0].facts or ()
@@ -262,9 +260,9 @@ def _is_alike(part: Any, fact: Fact) -> bool:
 
 def _is_handed(sample: Any, last: Any) -> bool:
     """Return whether a sample is what the last step handed on; hosts put its parts into a new mapping."""
-    if sample is last:
-        return True
-    mappings = type(sample) is dict and type(last) is dict and len(sample) == len(last)
+    if type(sample) is not dict:
+        return sample is last
+    mappings = type(last) is dict and len(sample) == len(last)
     return mappings and all(value is last.get(key, sample) for key, value in sample.items())
 
 
@@ -287,6 +285,7 @@ def nones(sample: Any, optional: frozenset[str]) -> list[Finding]:
     return [Finding("SA2.none", "is None", path) for path in paths]
 
 
+NONE = type(None)
 NESTED = {dict, tuple, list}
 
 
