@@ -400,7 +400,8 @@ def test_none_is_told_of_every_sample_at_its_step():
     with pytest.raises(Fault) as caught:
         watched(TENSOR)
     assert (caught.value.rule, caught.value.step, caught.value.sample) == ("SA2.none", "1 Lost", 5)
-    assert caught.value.crumbs[0] == "input: sample: Tensor torch.Size([3, 40, 48])"
+    assert caught.value.crumbs[0].startswith("input: sample: Tensor uint8 3x40x48")
+    assert caught.value.crumbs[1:] == ["0 RandomHorizontalFlip: not looked at", "1 Lost: not looked at"]
 
 
 def test_values_are_looked_at_as_often_as_is_said():

@@ -6,6 +6,8 @@ expect.py     Expect: what a part of a sample must be, where the user says so
 watcher.py    Watcher: what is kept of one watched thing; what becomes of findings
 book.py       Book: recorded faults, of all processes
 trail.py      Trail: a sample's way through steps, crumb by crumb
+glance.py     Glance: the same where values are not looked at, at hardly any cost
+place.py      Place: what is known of one step
 making.py     Making: the sample that is being made, for whoever finds fault with a part of it
 fault.py      fault_of: all that is known of a fault, as one
 states.py     the generators from which draws are made: taken, put back

@@ -13,8 +13,9 @@ from safeaug.rules.labels import labels_of
 from safeaug.rules.pictures import laid
 from safeaug.trace.making import Making
 from safeaug.trace.moving import UNSEEN, drawn, ends_of, part_of, picture_of, repainted, replaced
+from safeaug.trace.place import INPUT
 from safeaug.trace.states import States
-from safeaug.trace.trail import INPUT, Trail
+from safeaug.trace.trail import Trail
 
 CLASSES = 64
 """A picture of more values is no mask of ids."""

@@ -8,9 +8,9 @@ from safeaug.errors import Fault, PipelineError
 from safeaug.records import Finding
 from safeaug.rules import facts_of
 from safeaug.rules.types import differs
+from safeaug.trace.glance import nones
 from safeaug.trace.making import Crumb
 from safeaug.trace.sets import DROPPED, is_dropped
-from safeaug.trace.trail import nones
 from safeaug.trace.watcher import Watcher
 
 

@@ -1,7 +1,7 @@
 """The sample that a watched data set is making, for whoever finds fault with a part of it."""
 
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 from safeaug.rules import Facts, facts_of
 from safeaug.trace.states import States
@@ -15,7 +15,7 @@ class Crumb:
     step : str
         Index path and name of the step.
     thing : Any
-        The sample, as the step handed it on; or what is left of it, a `Brief`.
+        The sample, as the step handed it on; or, as text, what is to be said of it.
     facts : tuple of Fact or None
         Its facts by a probe, if they were taken then. All are when somebody asks, which is seldom.
     node, place : Any
@@ -29,46 +29,13 @@ class Crumb:
         self.thing = dict(thing) if type(thing) is dict else thing  # hosts write into the mappings that they hand on
 
     def __str__(self) -> str:
-        if isinstance(self.thing, Brief):
+        if isinstance(self.thing, str):
             return f"{self.step}: {self.thing}"
         return f"{self.step}: " + ("; ".join(map(str, facts_of(self.thing)[:MOST])) or "nothing")
 
 
 MOST = 8
 """Parts of a sample that a crumb tells."""
-
-
-class Brief(NamedTuple):
-    """What is kept of a sample whose values are not looked at: holding its arrays would take fresh memory for the next.
-
-    Parameters
-    ----------
-    kinds : tuple of (str, type, shape)
-        Of each of its parts, one level deep.
-    """
-
-    kinds: tuple[tuple[str, type, Any], ...]
-
-    def __str__(self) -> str:
-        return "; ".join(f"{name}: {kind.__name__} {shape or ''}".rstrip() for name, kind, shape in self.kinds[:MOST])
-
-
-def brief_of(sample: Any) -> Brief:
-    """Return what is kept of a sample.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> print(brief_of({"image": np.zeros((4, 6, 3)), "label": None}))
-    image: ndarray (4, 6, 3); label: NoneType
-    """
-    if type(sample) is dict:
-        parts: Any = sample.items()
-    elif type(sample) is tuple:
-        parts = [(f"[{i}]", part) for i, part in enumerate(sample)]
-    else:
-        parts = [("sample", sample)]
-    return Brief(tuple([(name, type(part), getattr(part, "shape", None)) for name, part in parts]))
 
 
 class Making:

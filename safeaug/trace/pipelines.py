@@ -9,9 +9,9 @@ from safeaug.errors import PolicyError
 from safeaug.guarding import Guise, put_on
 from safeaug.trace.fault import site_of
 from safeaug.trace.moving import Moving
+from safeaug.trace.place import Place
 from safeaug.trace.states import own_generators
 from safeaug.trace.steps import Called, Pipeline, WatchedRoot, WatchedStep
-from safeaug.trace.trail import Place
 from safeaug.trace.watcher import Watcher
 
 HOSTS = ("albumentations", "torchvision", "kornia")

@@ -9,11 +9,11 @@ from safeaug.data.frames import raised, their_frames
 from safeaug.errors import Fault, PipelineError
 from safeaug.rules import Facts, facts_of, source_findings
 from safeaug.rules.types import differs
+from safeaug.trace.glance import nones
 from safeaug.trace.making import MAKING, Crumb, Making
 from safeaug.trace.pipelines import host_of, watched_pipeline
 from safeaug.trace.states import taken
 from safeaug.trace.steps import WatchedRoot
-from safeaug.trace.trail import nones
 from safeaug.trace.watcher import Watcher
 
 _OWN = {"dataset", "_safeaug_watcher", "_safeaug_inner", "_safeaug_usual"}

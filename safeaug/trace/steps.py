@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from safeaug.errors import Fault
 from safeaug.guarding import Guise
 from safeaug.rules.agreement import unknown
 from safeaug.trace.apart import look_apart
+from safeaug.trace.glance import Glance
 from safeaug.trace.making import AGAIN, MAKING
+from safeaug.trace.place import Place
 from safeaug.trace.states import put_back, taken
-from safeaug.trace.trail import TRAIL, Place, Trail, sample_of
+from safeaug.trace.trail import TRAIL, Call, Trail, sample_of
 from safeaug.trace.watcher import Watcher
 
 
@@ -48,7 +51,7 @@ class WatchedStep(Guise):
         """Transform as the host does, and let the trail look at what comes out."""
         call: Callable[..., Any] = super().__call__  # type: ignore[misc]  # the host's
         trail = TRAIL.get()
-        return call(*args, **named) if trail is None else trail.step(self, self._watch_place, call, args, named)
+        return call(*args, **named) if trail is None else stepped(self, self._watch_place, trail, call, args, named)
 
 
 class WatchedRoot(Guise):
@@ -87,7 +90,7 @@ class Called:
         trail = TRAIL.get()
         if trail is None:
             return self.function(*args, **named)
-        return trail.step(self.function, self._watch_place, self.function, args, named)
+        return stepped(self.function, self._watch_place, trail, self.function, args, named)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "function" not in self.__dict__:
@@ -98,22 +101,49 @@ class Called:
         return repr(self.function)
 
 
-def through(pipeline: Pipeline, call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def stepped(
+    node: Any, place: Place, trail: Trail | Glance, call: Call, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """Let a sample go through a step on a trail; say of an error where it comes from."""
+    try:
+        if isinstance(trail, Trail):
+            return trail.step(node, place, call, args, named)
+        result = call(*args, **named)
+    except Fault:
+        raise
+    except Exception as error:
+        trail.fail(error, place)
+        raise
+    if result is None or (type(result) is dict and result.get("image", place) is None):
+        trail.none(node, place, result)
+    else:
+        trail.went.append(place)
+    return result
+
+
+def through(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Let a sample go through a watched pipeline."""
-    watcher, making = pipeline.watcher, MAKING.get()
+    watcher = pipeline.watcher
     states = _begin(pipeline)
-    sample = sample_of(args, {key: value for key, value in named.items() if key != "force_apply"})
-    trail = Trail(watcher, watcher.turn(), sample, pipeline.first)
-    if pipeline.known is not None and trail.full:
+    if "force_apply" in named:
+        sample = sample_of(args, {key: value for key, value in named.items() if key != "force_apply"})
+    else:
+        sample = sample_of(args, named)
+    trail = Trail(watcher, sample, pipeline.first) if watcher.turn() else Glance(watcher, sample)
+    if isinstance(trail, Trail) and pipeline.known is not None:
         trail.refuse(unknown(trail.crumbs[0].facts or (), pipeline.known))
     token = TRAIL.set(trail)
     try:
         result = call(*args, **named)
     finally:
         TRAIL.reset(token)
+    if isinstance(trail, Glance):
+        trail.end(result, pipeline.place)
+        return result
     trail.end(result, pipeline.place, pipeline.form)
+    making = MAKING.get()
     if making is not None:
-        if trail.full and states is not None:
+        if states is not None:
             look_apart(making, trail, pipeline, states, call, args, named, result)
         making.crumbs += trail.crumbs
     return result

@@ -2,45 +2,22 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from safeaug.errors import Fault
 from safeaug.records import Finding
 from safeaug.rules import Fact, Facts, ending_findings, facts_of, source_findings, step_findings
 from safeaug.rules.facts import all_finite, as_numpy, fact_of, named_type, probe_part, with_guesses
 from safeaug.rules.labels import labels_of, made_up
 from safeaug.rules.parts import parts_of
 from safeaug.rules.types import disordered
-from safeaug.trace.making import MAKING, Crumb, brief_of
-from safeaug.trace.moving import Moving
+from safeaug.trace.glance import Glance, failed
+from safeaug.trace.making import Crumb
+from safeaug.trace.place import INPUT, Place, params_of
 from safeaug.trace.watcher import Watcher
 
 Call = Callable[..., Any]
-INPUT = "input"
-"""Step of what a pipeline is called with."""
-
-
-class Place(NamedTuple):
-    """What is known of one step of a pipeline.
-
-    Parameters
-    ----------
-    name : str
-        Index path and class.
-    where : str
-        ``file:line`` of its class, where it is somebody's own.
-    fills : frozenset of int
-        With what it fills masks.
-    moving : Moving
-        Whether it may move a picture and leave a target, and how often that was looked at.
-    """
-
-    name: str
-    where: str
-    fills: frozenset[int]
-    moving: Moving
 
 
 class Trail:
@@ -50,25 +27,22 @@ class Trail:
     ----------
     watcher : Watcher
         Of the pipeline.
-    full : bool
-        Whether values are looked at.
     sample : Any
         What the pipeline is called with.
     first : bool or None
         Whether its host takes channels first; None where it takes either.
     """
 
-    def __init__(self, watcher: Watcher, full: bool, sample: Any, first: bool | None) -> None:
-        self.watcher, self.full, self.number = watcher, full, watcher.seen
-        self.crumbs = [Crumb(INPUT, sample if full else brief_of(sample))]
+    full = True
+
+    def __init__(self, watcher: Watcher, sample: Any, first: bool | None) -> None:
+        self.watcher, self.number = watcher, watcher.seen
+        self.crumbs = [Crumb(INPUT, sample)]
         self.foreign: set[str] = set()
         """Paths of what the pipeline does not know: of what it makes of them, enough was said."""
         self._found = False
         self._known: dict[int, tuple[Any, int | None, Fact]] = {}
         """Facts by the ids of parts, which are held here so that no other part can have their ids; and versions."""
-        if not full:
-            self.told(nones(sample, watcher.optional), INPUT)
-            return
         facts = self.crumbs[0].facts = self.facts(sample)
         if source_findings(facts, watcher.optional):
             self.told(source_findings(facts_of(sample), watcher.optional), INPUT)
@@ -115,18 +89,9 @@ class Trail:
     def step(self, node: Any, place: Place, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Let a sample go through a step, and look at what comes out."""
         given = sample_of(args, named)
-        before = self.facts(given) if self.full else ()
-        look = place.moving.begin(before) if self.full else None
-        try:
-            result = call(*args, **named)
-        except Fault:
-            raise
-        except Exception as error:
-            self.fail(error, place)
-            raise
-        if not self.full:
-            self._glance(node, place, result)
-            return result
+        before = self.facts(given)
+        look = place.moving.begin(before)
+        result = call(*args, **named)
         after = self.facts(result, behind=True)
         self.crumbs.append(Crumb(place.name, result, after, node, place))
         findings: list[Finding] = []
@@ -134,20 +99,8 @@ class Trail:
             findings = step_findings(self.closely(given), self.closely(result), place.fills)
         if look is not None and not findings:
             findings = place.moving.end(look, before, after, call, args, named, result)
-        self.told(findings, place.name, place.where, _params_of(node))
+        self.told(findings, place.name, place.where, params_of(node))
         return result
-
-    def _glance(self, node: Any, place: Place, result: Any) -> None:
-        """Look whether a part is None behind a step that was not before it."""
-        before: Any = self.crumbs[-1].thing
-        now = brief_of(result)
-        self.crumbs.append(Crumb(place.name, now))
-        had = {name for name, kind, _ in before.kinds if kind is NONE}
-        paths = [name for name, kind, _ in now.kinds if kind is NONE and name not in had]
-        if paths:
-            paths = ["" if path == "sample" else path for path in paths]
-            found = [Finding("SA2.none", "is None", path) for path in paths if path not in self.watcher.optional]
-            self.told(found, place.name, place.where, _params_of(node))
 
     def closely(self, sample: Any) -> Facts:
         """Return all facts of a sample, by all of its values."""
@@ -156,10 +109,6 @@ class Trail:
     def end(self, result: Any, root: Place, form: str | None) -> None:
         """Look at what the pipeline hands on; where it is at fault, look back to where that began."""
         watcher = self.watcher
-        if not self.full:
-            if not self._found:
-                self.told(nones(result, watcher.optional), root.name)
-            return
         facts = self.facts(result)
         if form is not None:
             facts = tuple(fact._replace(form=form) if fact.path == "bboxes" else fact for fact in facts)
@@ -195,19 +144,12 @@ class Trail:
         for crumb in self.crumbs[1:]:
             after = self.closely(crumb.thing)
             place: Place = crumb.place
-            self.told(step_findings(before, after, place.fills), place.name, place.where, _params_of(crumb.node))
+            self.told(step_findings(before, after, place.fills), place.name, place.where, params_of(crumb.node))
             before = after
 
     def fail(self, error: Exception, place: Place) -> None:
         """Say of an error which step it comes from."""
-        making = MAKING.get()
-        if making is not None and not making.failed:
-            making.failed = place.name
-            making.crumbs += self.crumbs
-        number = self.number if making is None else making.index
-        error.add_note(f"safeaug: raised by step {place.name}, of sample {number}")
-        for crumb in self.crumbs:
-            error.add_note(f"  {crumb}")
+        failed(error, place, self.crumbs, self.number)
 
     def told(self, findings: list[Finding], step: str, where: str = "", params: dict[str, Any] | None = None) -> None:
         """Hand findings on."""
@@ -228,7 +170,7 @@ class Trail:
                 self.told([Finding("SA3.mutated", text, fact.path)], INPUT)
 
 
-TRAIL: ContextVar[Trail | None] = ContextVar("safeaug_trail", default=None)
+TRAIL: ContextVar[Trail | Glance | None] = ContextVar("safeaug_trail", default=None)
 
 
 def sample_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -273,26 +215,3 @@ def _is_same(part: Any, version: int | None, fact: Fact) -> bool:
     if isinstance(part, np.ndarray):
         return not fact.probe or probe_part(part) == fact.probe
     return True
-
-
-def nones(sample: Any, optional: frozenset[str]) -> list[Finding]:
-    """Return a finding for each part that is None, at the price of a glance."""
-    if type(sample) is dict and not any(type(value) in NESTED or value is None for value in sample.values()):
-        return []
-    if sample is not None and type(sample) not in NESTED and not hasattr(sample, "__dataclass_fields__"):
-        return []
-    paths = [path for path, _, part in parts_of(sample) if part is None and path not in optional]
-    return [Finding("SA2.none", "is None", path) for path in paths]
-
-
-NONE = type(None)
-NESTED = {dict, tuple, list}
-
-
-def _params_of(node: Any) -> dict[str, Any]:
-    """Return what a step has drawn last, where it keeps that."""
-    for name in ("params", "_params"):
-        params = getattr(node, name, None)
-        if isinstance(params, dict):
-            return {str(key): value for key, value in params.items() if key not in {"shape", "shapes"}}
-    return {}

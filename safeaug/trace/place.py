@@ -1,0 +1,38 @@
+"""What is known of one step of a pipeline."""
+
+from typing import Any, NamedTuple
+
+from safeaug.trace.moving import Moving
+
+INPUT = "input"
+"""Step of what a pipeline is called with."""
+
+
+class Place(NamedTuple):
+    """What is known of one step of a pipeline.
+
+    Parameters
+    ----------
+    name : str
+        Index path and class.
+    where : str
+        ``file:line`` of its class, where it is somebody's own.
+    fills : frozenset of int
+        With what it fills masks.
+    moving : Moving
+        Whether it may move a picture and leave a target, and how often that was looked at.
+    """
+
+    name: str
+    where: str
+    fills: frozenset[int]
+    moving: Moving
+
+
+def params_of(node: Any) -> dict[str, Any]:
+    """Return what a step has drawn last, where it keeps that."""
+    for name in ("params", "_params"):
+        params = getattr(node, name, None)
+        if isinstance(params, dict):
+            return {str(key): value for key, value in params.items() if key not in {"shape", "shapes"}}
+    return {}
