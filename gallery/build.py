@@ -1,7 +1,7 @@
-"""Write the project's own gallery: a page for each pipeline of each story, its sheet, saliency, and a page of them all.
+"""Write the project's own gallery: a page for each pipeline of each story, its sheet, others, and a page of them all.
 
-Run as ``python gallery/build.py [--out DIR] [--draws N] [--only NAME]``. Needs albumentations 2.0.8 and scikit-image,
-whose pictures it shows; nothing is downloaded.
+Run as ``python gallery/build.py [--out DIR] [--draws N] [--only NAME]``. Needs albumentations 2.0.8, torchvision, and
+scikit-image, whose pictures it shows; nothing is downloaded.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,6 +15,7 @@ import masks
 import panorama
 import saliency
 import small_objects
+import tripwires
 import typer
 from document import document, picture, row, table
 from rich.console import Console
@@ -28,6 +29,9 @@ from safeaug.report.page import to_html
 from safeaug.report.words import VERDICTS, percent
 
 STORIES = (panorama.STORY, small_objects.STORY, chain.STORY, masks.STORY)
+
+OTHERS = (saliency, tripwires)
+"""Scripts of pages that no audit makes."""
 
 OUT = Path("gallery-pages")
 """Where pages are written, if not said otherwise."""
@@ -94,7 +98,7 @@ def index(pages: list[tuple[Story, list[Page]]]) -> str:
             f"<h2>{escape(story.title)}</h2><p>{escape(story.text)}</p>{table(heads, rows)}"
             f"{picture(f'{story.name}.png', alt)}"
         )
-    return document("The gallery of safeaug", [*parts, saliency.entry()])
+    return document("The gallery of safeaug", [*parts, saliency.entry(), tripwires.entry()])
 
 
 def megabytes(files: Iterable[Path]) -> str:
@@ -109,7 +113,7 @@ def main(
     only: Annotated[list[str] | None, typer.Option(help="Write this alone, and no page of all.")] = None,
 ) -> None:
     """Write the project's own gallery."""
-    names = [*(story.name for story in STORIES), saliency.NAME]
+    names = [*(story.name for story in STORIES), *(page.NAME for page in OTHERS)]
     if strange := sorted({*(only or [])} - {*names}):
         raise typer.BadParameter(f"there is no {strange[0]!r}; there are {', '.join(names)}", param_hint="--only")
     out.mkdir(parents=True, exist_ok=True)
@@ -121,8 +125,9 @@ def main(
         pages.append((story, built(story, out, draws, cards)))
         for each in pages[-1][1]:
             told.add_row(story.name, each.name, *each.cells, megabytes([each.path]))
-    if not only or saliency.NAME in only:
-        told.add_row(saliency.NAME, *[""] * 5, megabytes(saliency.written(out, draws)))
+    for other in OTHERS:
+        if not only or other.NAME in only:
+            told.add_row(other.NAME, *[""] * 5, megabytes(other.written(out, draws)))
     if not only:
         (out / "index.html").write_text(index(pages), encoding="utf-8")
     console = Console()

@@ -1,6 +1,7 @@
-"""The project's own gallery: its scripts run, each story is true, and the page of saliency says what its maps show."""
+"""The project's own gallery: its scripts run, each story is true, and its other pages say what their pictures show."""
 
 import importlib
+import itertools
 import re
 import sys
 from html.parser import HTMLParser
@@ -14,10 +15,12 @@ from typer.testing import CliRunner
 
 pytest.importorskip("albumentations")
 pytest.importorskip("skimage")
+pytest.importorskip("torchvision")
 
 import safeaug
 from safeaug.demo.masked import coins
 from safeaug.geometry import size_of
+from tests.test_browser import AXE, CHROMIUM, RULES, needs
 
 HOME = Path(__file__).parent.parent / "gallery"
 NAMES = ["panorama", "small_objects", "chain", "masks"]
@@ -44,11 +47,12 @@ def stories(script):
 
 
 def test_every_script_is_a_story_that_is_built_and_told(stories):
-    others = {"build", "document", "heat", "look", "paper", "saliency", "sheet", "shots", "story"}
+    others = {"build", "document", "paper", "sheet", "shots", "story"}
+    others |= {"heat", "look", "saliency", "faults", "film", "tripwires"}
     scripts = {file.stem for file in HOME.glob("*.py")} - others
     assert scripts == set(stories) == set(NAMES)
     text = (HOME / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{name}.py`" in text and f"]({name}.png)" in text for name in [*NAMES, "saliency"])
+    assert all(f"`{name}.py`" in text and f"]({name}.png)" in text for name in [*NAMES, "saliency", "tripwires"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,7 +76,7 @@ def test_of_the_panorama_nothing_is_left(stories):
     assert max(emptied.values()) < 0.2
 
 
-@pytest.mark.parametrize("name", [*NAMES, "saliency", "light", "dark", "detail"])
+@pytest.mark.parametrize("name", [*NAMES, "saliency", "tripwires", "light", "dark", "detail"])
 def test_pictures_that_are_kept_are_small(name):
     file = HOME / f"{name}.png"
     assert file.stat().st_size < LARGEST
@@ -136,7 +140,8 @@ def test_the_pages_are_written_and_lead_to_each_other(script, stories, tmp_path)
     index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     assert "<script" not in index
     links = set(re.findall(r'(?:href|src)="([^"]+)"', index))
-    assert links == {file.name for file in (tmp_path / "pages").iterdir()} - {"index.html", "saliency-rocket.webp"}
+    files = {file.name for file in (tmp_path / "pages").iterdir() if file.suffix != ".webp"}
+    assert links == files - {"index.html"}
     assert all(image["alt"] for image in Read(index).all("img"))
     for story in stories.values():
         assert (tmp_path / "pages" / f"{story.name}.png").stat().st_size < LARGEST
@@ -284,3 +289,137 @@ def test_two_lines_of_maps_are_as_high_as_the_picture_beside_them(script, size):
     lines = 2 * (round(size[0] * width / size[1]) + heat.LINE) + heat.GAP
     beside = heat.INNER - heat.ACROSS * (width + heat.GAP)
     assert lines == pytest.approx(beside * size[0] / size[1], abs=4)
+
+
+# Tripwires.
+
+STARTS = {
+    "origin": ("SA2.none", "embedding"),
+    "gamma": ("SA3.nan", "1 RandomGamma"),
+    "normalize": ("SA3.scaled_twice", "1 Normalize"),
+    "key": ("SA5.unknown", "input"),
+    "boxes": ("SA5.unmoved", "1 RandomHorizontalFlip"),
+    "mask": ("SA3.labels", "1 Resize"),
+}
+"""Where each planted fault starts, by its rule and its step."""
+
+
+@pytest.fixture(scope="module")
+def tripwires(script, tmp_path_factory):
+    """The folder of the page, what stands in it, and what it tells of."""
+    folder = tmp_path_factory.mktemp("tripwires")
+    done = run(script, "--out", str(folder), "--draws", "3", "--only", "tripwires")
+    assert done.exit_code == 0, done.output
+    page = script("tripwires")
+    told = [page.origin(8), *(page.told(each, 3) for each in script("faults").PLANTED)]
+    return folder, Read((folder / "tripwires.html").read_text(encoding="utf-8")), {each.name: each for each in told}
+
+
+def test_the_page_of_tripwires_is_inert_and_complete(tripwires):
+    folder, read, told = tripwires
+    assert {tag for tag, _ in read.tags} <= ELEMENTS | {"h3", "strong", "ul", "ol", "li", "a", "section", "span", "pre"}
+    assert all(not name.startswith("on") for _, attrs in read.tags for name in attrs)
+    (policy,) = [each["content"] for each in read.all("meta") if each.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+    assert [each["href"] for each in read.all("a")] == [f"#{name}" for name in STARTS]
+    assert [each["id"] for each in read.all("section")] == list(STARTS)
+    levels = [int(tag[1]) for tag, _ in read.tags if tag in {"h1", "h2", "h3"}]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    for image in read.all("img"):
+        assert image["alt"]
+        with Image.open(folder / image["src"]) as picture:
+            picture.load()
+    assert len(read.all("img")) == sum(len(each.tiles) for each in told.values())
+    assert (folder / "tripwires.png").stat().st_size < LARGEST
+    assert {file.suffix for file in folder.iterdir()} == {".html", ".png", ".webp"}
+
+
+def test_the_verdict_comes_first_and_is_counted(tripwires):
+    _, read, told = tripwires
+    silent = sum(each.silent for each in told.values())
+    (verdict,) = [text for text in read.texts if "findings over 18 samples" in text]  # three of each
+    assert f"{len(told)} faults" in verdict
+    assert f"{silent} of them raise nothing at all" in verdict
+    assert read.texts.index(verdict) < read.texts.index("A helper that returns None")
+
+
+@pytest.mark.parametrize("theme, width", [("light", 1200), ("dark", 1200), ("light", 360), ("dark", 360)])
+def test_in_a_browser_axe_finds_no_violation_and_nothing_is_wider_than_the_page(tripwires, theme, width):
+    needs(CHROMIUM, "a Chromium in the path")
+    needs(AXE and Path(AXE).is_file(), "AXE_CORE, the path of axe.min.js")
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=theme)
+        tab.goto((tripwires[0] / "tripwires.html").as_uri())
+        tab.evaluate(Path(AXE).read_text(encoding="utf-8"))
+        found = tab.evaluate(f"axe.run(document, {{ runOnly: {RULES}, resultTypes: ['violations'] }})")["violations"]
+        wide = tab.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert [each["id"] for each in found] == []
+    assert wide <= width
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_planted_fault_is_told_where_it_starts_and_its_picture_is_marked(tripwires, name):
+    _, read, told = tripwires
+    each = told[name]
+    assert (each.fault.rule, each.fault.step) == STARTS[name]
+    assert each.tiles[each.at].step == each.fault.step
+    assert each.findings == 0
+    (text,) = [text for text in read.texts if text.startswith(f"{each.fault.rule}: {each.fault.text}")]
+    assert all(crumb in text for crumb in each.fault.crumbs)
+    assert str(HOME.parent) not in text
+    assert "safeaug-fault" not in text
+    assert len([attrs for attrs in read.all("li") if attrs.get("class") == "fault"]) == len(STARTS)
+
+
+def test_of_the_origin_sample_and_line_are_told_and_its_crash_is_a_real_one(tripwires, script):
+    _, read, told = tripwires
+    origin = told["origin"]
+    line = script("faults").embedding.__code__.co_firstlineno
+    assert origin.fault.sample == 5
+    assert origin.fault.where.endswith(f"gallery/faults.py:{line}")
+    assert origin.tiles[origin.at].image is None
+    assert not origin.silent
+    assert origin.without in read.texts
+    assert re.match(r"(Type|Runtime)Error: .*NoneType", origin.without)
+
+
+@pytest.mark.parametrize("name", [name for name in STARTS if name != "origin"])
+def test_the_others_are_silent_without_watching(tripwires, name):
+    assert tripwires[2][name].silent
+
+
+def test_what_is_told_of_silent_wrecks_is_true(script):
+    faults = script("faults")
+    made = {}
+    for planted in faults.PLANTED:
+        given = planted.given(0)
+        made[planted.name] = given, faults.called(planted.make(planted.steps()), given)
+    assert 0.2 < np.isnan(made["gamma"][1]["image"]).mean() < 0.8
+    assert made["normalize"][1]["image"].std() < 0.2
+    given, out = made["key"]
+    assert np.array_equal(out["msk"], given["msk"])
+    assert not np.array_equal(out["image"], given["image"])
+    given, out = made["boxes"]
+    assert out["boxes"].equal(given["boxes"])
+    assert set(made["mask"][1]["mask"].unique().tolist()) > {0, 10, 20, 30}
+
+
+def test_pictures_of_what_is_no_number_and_of_strange_labels_stand_out(script):
+    film = script("film")
+    pixels = np.full((200, 200, 3), 0.5, np.float32)
+    pixels[:, :100, 1] = np.nan
+    seen = np.asarray(film.painted(pixels, back=False))
+    assert (seen[:, :100] == film.NOTHING).all()
+    assert (seen[:, 100:] == 127).all()
+    labels = np.array([[0, 10], [15, 30]], np.uint8)
+    assert [tuple(pixel) for pixel in np.asarray(film.coloured(labels)).reshape(-1, 3)] == [
+        film.LABELS[0], film.LABELS[10], film.NOTHING, film.LABELS[30],
+    ]  # fmt: skip
+
+
+def test_a_fault_that_is_not_found_is_no_story(script):
+    with pytest.raises(AssertionError, match="nothing was found"):
+        script("faults").fault_of(lambda: None)

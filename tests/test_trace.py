@@ -410,3 +410,83 @@ def test_values_are_looked_at_as_often_as_is_said():
         watched = safeaug.watch([broken] * 10, on_fault="record", first=first, every=every)
         list(watched)
         assert [fault.sample for fault in watched.report()["faults"]] == expected
+
+
+# Where it starts, whenever it is looked at.
+
+
+def nan_in_a_corner(image, **_):
+    image = image.astype(np.float32)
+    image[-1, -1] = np.nan
+    return image
+
+
+def nan_where_it_lies(image, **_):
+    image[0, 0] = np.nan
+    return image
+
+
+SMALL, WHOLE = A.CenterCrop(16, 16), A.HorizontalFlip(p=1.0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "at"),
+    [
+        ([WHOLE, A.Lambda(image=nan_in_a_corner, p=1.0), SMALL], "1 Lambda"),  # what comes out is finite
+        ([A.ToFloat(), WHOLE, A.Lambda(image=nan_where_it_lies, p=1.0), WHOLE], "2 Lambda"),
+    ],
+    ids=["cut away again", "in place"],
+)
+def test_nan_is_told_of_at_its_step(steps, at):
+    with pytest.raises(Fault) as caught:
+        safeaug.watch(A.Compose(steps))(image=PICTURE)
+    assert (caught.value.rule, caught.value.step) == ("SA3.nan", at)
+
+
+class InPlace(torch.nn.Module):
+    """A user's step, which writes into what it is handed."""
+
+    def forward(self, image):
+        image[..., 0, 0] = torch.nan
+        return image
+
+
+def test_a_step_that_works_in_place_is_not_taken_for_the_one_before_it():
+    pipeline = v2.Compose([v2.ToDtype(torch.float32, scale=True), InPlace(), v2.Normalize([0.5] * 3, [0.5] * 3)])
+    with pytest.raises(Fault) as caught:
+        safeaug.watch(pipeline)(tv_tensors.Image(TENSOR))
+    assert (caught.value.rule, caught.value.step) == ("SA3.nan", "1 InPlace")
+
+
+def test_a_fault_comes_before_the_error_that_it_leads_to():
+    class Spoils(torch.nn.Module):
+        def forward(self, image):
+            return None
+
+    with pytest.raises(Fault) as caught:
+        safeaug.watch(v2.Compose([Spoils(), lambda image: image.shape]))(TENSOR)
+    assert (caught.value.rule, caught.value.step) == ("SA2.none", "0 Spoils")
+
+
+def test_a_picture_that_is_none_any_more_is_told_of():
+    with pytest.raises(Fault) as caught:
+        safeaug.watch(v2.Compose([v2.RandomHorizontalFlip(1.0), lambda image: "a text"]))(TENSOR)
+    assert (caught.value.rule, caught.value.step) == ("SA2.type", "1 <lambda>")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_none_that_came_in_is_no_steps_fault(first):
+    watched = safeaug.watch(A.Compose([WHOLE, SMALL]), first=first, every=2)
+    watched(image=PICTURE)
+    with pytest.raises(Fault) as caught:
+        watched(image=None)
+    assert (caught.value.rule, caught.value.step) == ("SA2.none", "input")
+
+
+def test_boxes_between_steps_and_values_in_new_carriers_are_looked_at():
+    steps = [A.RandomSizedBBoxSafeCrop(32, 32), A.Normalize(), A.ToTensorV2()]
+    params = A.BboxParams("pascal_voc", label_fields=["labels"])
+    watched = safeaug.watch(A.Compose(steps, bbox_params=params, seed=0), every=1)
+    for _ in range(40):
+        watched(image=PICTURE, bboxes=np.array([[2.0, 2, 30, 30]]), labels=[1])
+    assert watched.report() == {"faults": [], "dropped": 0, "suspects": []}

@@ -1,5 +1,6 @@
 """The facts of a nested sample: each part is looked at once."""
 
+import importlib
 import math
 from functools import lru_cache
 from typing import Any, Literal
@@ -7,18 +8,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from safeaug.rules.fact import Fact, Facts, Role, Row
+from safeaug.rules.fact import Fact, Facts, Row
 from safeaug.rules.labels import labels_of
 from safeaug.rules.parts import parts_of
 from safeaug.rules.pictures import Laid, laid, places, probe_of
-from safeaug.rules.roles import is_array, is_pillow, role_of
+from safeaug.rules.roles import is_array, is_pillow, role_of, role_of_type
 
 EXIF_ORIENTATION = 0x0112
 """The tag of a picture that says how it is turned."""
 
 
-Look = Literal["none", "probe", "all"]
-"""How closely values are looked at: not at all; those of a few pixels; all of them."""
+Look = Literal["none", "finite", "probe", "all"]
+"""How closely values are looked at: not at all; whether all are finite; that, and the range of a few; that of all."""
 
 
 def facts_of(sample: Any, *, look: Look = "all") -> Facts:
@@ -28,9 +29,9 @@ def facts_of(sample: Any, *, look: Look = "all") -> Facts:
     ----------
     sample : Any
         Arrays, tensors, pictures of Pillow, numbers and texts, in mappings, tuples, lists and dataclasses.
-    look : {"none", "probe", "all"}, default "all"
-        How closely to look at values: all takes time in proportion to them. Of a probe, ranges and shares are those of
-        the probe.
+    look : {"none", "finite", "probe", "all"}, default "all"
+        How closely to look at values: all takes time in proportion to them. With a probe, ranges are those of a few
+        pixels, and labels of masks are not looked at; whether all values are finite is told of all of them.
 
     Examples
     --------
@@ -47,17 +48,54 @@ def facts_of(sample: Any, *, look: Look = "all") -> Facts:
 
 def fact_of(part: Any, path: str = "", name: str = "", *, look: Look = "all") -> Fact:
     """Return the facts of one part; the arguments are those of `facts_of`."""
-    role = role_of(part, name)
+    fact = bare_fact(part, path, name)
+    return fact if look == "none" else with_values(fact, part, look)
+
+
+def bare_fact(part: Any, path: str = "", name: str = "") -> Fact:
+    """Return what is known of a part without a look at its values; for parts that are alike, one and the same fact."""
+    kind: Any = type(part)
     if is_array(part):
-        return _of_array(part, path, role, look)
+        fact = _bare_array(kind, part.dtype, tuple(part.shape), path, name)
+        return fact if fact.role != "boxes" else _with_canvas(fact, part)
     if is_pillow(part):
-        return _of_pillow(part, path, role, look)
+        return _bare_pillow(kind, part.mode, part.size, path, name)
     if isinstance(part, list):
-        rows = rows_of(part) if role == "boxes" else None
-        return Fact(path, role, "list", (len(part),), rows=rows)
+        role = role_of(part, name)
+        return Fact(path, role, "list", (len(part),), rows=rows_of(part) if role == "boxes" else None)
     if isinstance(part, float) and part != part:
-        return Fact(path, role, "float", finite=0.0, nans=1)
-    return Fact(path, role, type(part).__name__)
+        return Fact(path, role_of(part, name), "float", finite=0.0, nans=1)
+    return Fact(path, role_of(part, name), type(part).__name__)
+
+
+def upright(fact: Fact, part: Any) -> Fact:
+    """Return the fact of a picture with how it says that it is turned, which pictures of Pillow alone can say."""
+    turn = _orientation(part) if fact.type.startswith("Image(") else 1
+    return fact if turn == 1 else fact._replace(orientation=turn)
+
+
+def with_probe(fact: Fact, part: Any) -> Fact:
+    """Return the fact of an array that is known to be finite, with its range by a few pixels."""
+    if fact.layout is None or not fact.floats or fact.probe or fact.finite < 1:
+        return fact
+    probe = probe_of(as_numpy(part), Laid(fact.size or (0, 0), fact.channels or 1, fact.layout))
+    return fact._replace(probe=probe, low=min(probe, default=None), high=max(probe, default=None))
+
+
+def with_values_of(fact: Fact, was: Fact) -> Fact:
+    """Return the fact of a part that has the values of another."""
+    if was.finite == 1 and was.low is None and was.rows is None:
+        return fact
+    return fact._replace(
+        low=was.low, high=was.high, finite=was.finite, nans=was.nans, probe=was.probe, labels=was.labels, rows=was.rows
+    )
+
+
+def with_values(fact: Fact, part: Any, look: Look) -> Fact:
+    """Return the fact of a part with what its values say."""
+    if fact.dtype is None or 0 in (fact.shape or ()):
+        return fact
+    return _seen_pillow(fact, part, look) if is_pillow(part) else _seen_array(fact, part, look)
 
 
 def with_guesses(facts: list[Fact]) -> list[Fact]:
@@ -66,7 +104,10 @@ def with_guesses(facts: list[Fact]) -> list[Fact]:
     The first picture-like array of a nameless sample is the picture; whole numbers of its height and width beside it
     are a mask; rows of four that all are boxes inside it are boxes.
     """
-    if all(fact.role != "other" or not fact.shape for fact in facts):
+    for fact in facts:
+        if fact.role == "other" and fact.shape:
+            break
+    else:
         return facts
     picture = next((fact for fact in facts if fact.role == "image"), None)
     if picture is None:
@@ -107,29 +148,44 @@ def _are_boxes(rows: tuple[Row, ...], size: tuple[int, int]) -> bool:
 # Arrays and tensors.
 
 
-def _of_array(part: Any, path: str, role: Role, look: Look) -> Fact:
-    shape, (dtype, numeric) = tuple(part.shape), named_type(part.dtype)
-    told: dict[str, Any] = {}
-    how = laid(shape, first=not isinstance(part, np.ndarray)) if role not in {"boxes", "points"} else None
-    if how is not None:
-        told.update(size=how.size, channels=how.channels, layout=how.layout)
-    if look != "none" and numeric and 0 not in shape:
-        array = as_numpy(part)
-        if how is not None:
-            told["probe"] = probe_of(array, how)
-        probe = told.get("probe")
-        told.update(_range_of(array) if look == "all" or not probe or array.size <= SMALL else _range_of_probe(probe))
-        if role == "mask" and look == "all":
-            told["labels"] = labels_of(array)
-        if len(shape) == 2 and (role == "boxes" or (role == "other" and shape[1] == 4)):
-            told["rows"] = _rows(array)
-    elif role == "boxes" and 0 in shape:
-        told["rows"] = ()
-    canvas = getattr(part, "canvas_size", None) if role == "boxes" else None
-    if canvas is not None:
-        form = part.format
-        told.update(form=str(getattr(form, "value", form)).lower(), size=tuple(canvas))
-    return Fact(path, role, type(part).__name__, shape, dtype, **told)
+@lru_cache(maxsize=4096)
+def _bare_array(kind: Any, dtype: Any, shape: tuple[int, ...], path: str, name: str) -> Fact:
+    role, (named, _) = role_of_type(kind, name), named_type(dtype)
+    fact = Fact(path, role, kind.__name__, shape, named, rows=() if role == "boxes" and 0 in shape else None)
+    how = None if role in {"boxes", "points"} else laid(shape, first=not issubclass(kind, np.ndarray))
+    return fact if how is None else fact._replace(size=how.size, channels=how.channels, layout=how.layout)
+
+
+def _with_canvas(fact: Fact, part: Any) -> Fact:
+    """Return the fact of boxes with what torchvision's type says of them."""
+    canvas = getattr(part, "canvas_size", None)
+    if canvas is None:
+        return fact
+    form = part.format
+    return fact._replace(form=str(getattr(form, "value", form)).lower(), size=tuple(canvas))
+
+
+def _seen_array(fact: Fact, part: Any, look: Look) -> Fact:
+    name, numeric = named_type(part.dtype)
+    if not numeric:
+        return fact
+    array, shape, told = as_numpy(part), fact.shape or (), dict[str, Any]()
+    if look == "finite" and array.size > SMALL and ("float" not in name or _all_finite(array)):
+        return fact
+    if fact.role == "boxes" and len(shape) == 2 and look != "all":
+        rows = _rows(array)
+        if rows is not None and math.isfinite(sum(map(sum, rows))):
+            return fact._replace(rows=rows)
+    probe = () if fact.layout is None else probe_of(array, Laid(fact.size or (0, 0), fact.channels or 1, fact.layout))
+    if look == "all" or not probe or array.size <= SMALL or ("float" in name and not _all_finite(array)):
+        told = _range_of(array)
+    else:
+        told = {"low": min(probe), "high": max(probe)}
+    if fact.role == "mask" and look == "all":
+        told["labels"] = labels_of(array)
+    if len(shape) == 2 and (fact.role == "boxes" or (fact.role == "other" and shape[1] == 4)):
+        told["rows"] = _rows(array)
+    return fact._replace(probe=probe, **told)
 
 
 SMALL = 256
@@ -137,14 +193,19 @@ SMALL = 256
 
 
 def all_finite(part: Any) -> bool:
-    """Return whether an array holds numbers only, at the price of one pass; what is no array of floats does.
-
-    Where the sum of squares is a number, all of them are. It may be infinite for large ones, which are then looked at.
-    """
+    """Return whether an array holds numbers only, at the price of one pass; what is no array of floats does."""
     if not is_array(part) or not named_type(part.dtype)[0].startswith(("float", "bfloat")):
         return True
-    flat = as_numpy(part).ravel(order="K")
-    return bool(np.isfinite(np.dot(flat, flat))) or bool(np.isfinite(flat).all())
+    return _all_finite(as_numpy(part))
+
+
+def _all_finite(array: NDArray[Any]) -> bool:
+    """Return whether all values are numbers.
+
+    Where the sum of their squares is one, all of them are. It may be infinite for large ones, which are then looked at.
+    """
+    flat = array.ravel(order="K")  # a view of all that lies in one piece, in which numpy is quickest
+    return math.isfinite(np.dot(flat, flat)) or bool(np.isfinite(flat).all())
 
 
 @lru_cache(maxsize=64)
@@ -166,16 +227,6 @@ def _range_of(array: NDArray[Any]) -> dict[str, Any]:
     return {"low": ends[0], "high": ends[1], "finite": float(fine.mean()), "nans": int(np.isnan(flat).sum())}
 
 
-def _range_of_probe(probe: Row) -> dict[str, Any]:
-    """Return the range of a probe, and the share of it that is finite, where not all is."""
-    fine = [value for value in probe if math.isfinite(value)]
-    if len(fine) == len(probe):
-        return {"low": min(probe), "high": max(probe)}
-    ends = (min(fine), max(fine)) if fine else (None, None)
-    nans = sum(value != value for value in probe)
-    return {"low": ends[0], "high": ends[1], "finite": len(fine) / len(probe), "nans": nans}
-
-
 def _rows(array: NDArray[Any]) -> tuple[Row, ...] | None:
     """Return boxes; None where there are too many of them, or too few numbers in each."""
     if array.shape[0] > MANY_BOXES or array.shape[1] < 4:
@@ -187,10 +238,14 @@ MANY_BOXES = 4096
 """Rows beyond which an array is not taken for boxes."""
 
 
-def probe_part(part: Any) -> Row:
-    """Return a probe of an array or a tensor, whatever it is."""
-    how = laid(tuple(part.shape), first=not isinstance(part, np.ndarray))
-    return () if how is None else probe_of(as_numpy(part), how)
+def marks_of(part: Any) -> bytes:
+    """Return values of 64 pixels or more of an array or tensor, in a grid, as bytes.
+
+    Two looks at one array tell by it whether somebody has written into it in between.
+    """
+    array = as_numpy(part)
+    place: tuple[Any, ...] = (..., *(slice(None, None, max(side // 8, 1)) for side in array.shape[-3:]))
+    return bytes(array[place].tobytes())
 
 
 def as_numpy(part: Any) -> NDArray[Any]:
@@ -216,20 +271,30 @@ def rows_of(part: list[Any]) -> tuple[Row, ...] | None:
 
 # Pictures of Pillow.
 
+DTYPES = {"1": "bool", "F": "float32", "I": "int32"}
+"""Numbers of the modes of Pillow that are neither bytes nor 16 bits."""
 
-def _of_pillow(part: Any, path: str, role: Role, look: Look) -> Fact:
-    width, height = part.size
-    bands, mode = len(part.getbands()), part.mode
-    dtype = {"1": "bool", "F": "float32", "I": "int32"}.get(mode, "uint16" if mode.startswith("I;16") else "uint8")
-    how = Laid((height, width), bands, "HW" if bands == 1 else "HWC")
-    fact = Fact(path, role, f"Image({mode})", (height, width), dtype, how.size, bands, how.layout)
-    if look == "none" or 0 in part.size:
-        return fact
-    told: dict[str, Any] = {"orientation": _orientation(part), "probe": _pixels(part, how)}
-    if look == "all" or dtype != "uint8":
+
+@lru_cache(maxsize=4096)
+def _bare_pillow(kind: Any, mode: str, size: tuple[int, int], path: str, name: str) -> Fact:
+    width, height = size
+    bands = _bands_of(mode)
+    dtype = "uint16" if mode.startswith("I;16") else DTYPES.get(mode, "uint8")
+    fact = Fact(path, role_of_type(kind, name), f"Image({mode})", (height, width), dtype)
+    return fact._replace(size=(height, width), channels=bands, layout="HW" if bands == 1 else "HWC")
+
+
+def _bands_of(mode: str) -> int:
+    library = importlib.import_module("PIL.ImageMode")  # there is a picture of it
+    return len(library.getmode(mode).bands)
+
+
+def _seen_pillow(fact: Fact, part: Any, look: Look) -> Fact:
+    told: dict[str, Any] = {"orientation": _orientation(part), "probe": _pixels(part)}
+    if look == "all" or fact.dtype != "uint8":
         array = np.asarray(part)
         told.update(_range_of(array))
-        told["labels"] = labels_of(array) if role == "mask" and bands == 1 else None
+        told["labels"] = labels_of(array) if look == "all" and fact.role == "mask" and fact.channels == 1 else None
     return fact._replace(**told)
 
 
@@ -240,9 +305,9 @@ def _orientation(part: Any) -> int:
     return int(part.getexif().get(EXIF_ORIENTATION, 1))
 
 
-def _pixels(part: Any, how: Laid) -> Row:
+def _pixels(part: Any) -> Row:
     """Return a probe of a picture of bytes, which is not made into an array for it."""
-    height, width = how.size
+    width, height = part.size
     pixels = part.load()
     found = [pixels[x, y] for y in places(height) for x in places(width)]
     return tuple(float(value) for each in found for value in (each if isinstance(each, tuple) else (each,)))

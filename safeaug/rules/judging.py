@@ -41,7 +41,7 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
     fills : frozenset of int
         With what the step fills masks.
     """
-    if before is after:
+    if before == after:  # of which most parts are one and the same, which is quick to see
         return []
     had = {fact.path: fact for fact in before}
     found: list[Finding] = []
@@ -68,6 +68,8 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
 
 def box_findings(facts: Facts) -> list[Finding]:
     """Return what is wrong with boxes and their labels."""
+    if not any(fact.role == "boxes" for fact in facts):
+        return []
     picture = next((fact for fact in facts if fact.role == "image"), None)
     found = [*mismatched(facts)]
     for fact in facts:
@@ -90,9 +92,12 @@ def ending_findings(trail: list[Facts]) -> list[tuple[int, Finding]]:
     list of (int, Finding)
         Place in the trail, from 1 for the first step.
     """
+    handed_on = box_findings(trail[-1])
+    if not handed_on:
+        return []
     had = {(each.code, each.path) for each in box_findings(trail[0])}
     found = []
-    for finding in box_findings(trail[-1]):
+    for finding in handed_on:
         key = finding.code, finding.path
         if key in had:
             continue

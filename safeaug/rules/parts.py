@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from safeaug.rules.roles import is_array, is_pillow
+
 MANY = 64
 """Of a longer list only as many entries are looked at: what a loader makes of a batch is an array."""
 
@@ -29,7 +31,9 @@ def parts_of(sample: Any, path: str = "", name: str = "", level: int = 0) -> Ite
         yield path, name, sample
         return
     for key, value in inside:
-        if isinstance(key, str):
+        if level == 0 and path == "" and isinstance(key, str) and _is_leaf(value):
+            yield key, key, value  # what most samples are: a mapping of arrays
+        elif isinstance(key, str):
             yield from parts_of(value, f"{path}.{key}" if path else key, key, level + 1)
         else:
             yield from parts_of(value, f"{path}[{key}]", name, level + 1)
@@ -37,8 +41,8 @@ def parts_of(sample: Any, path: str = "", name: str = "", level: int = 0) -> Ite
 
 def _inside(sample: Any) -> list[tuple[str | int, Any]] | None:
     """Return what stands in a container, by key or place; None where it is none."""
-    if hasattr(sample, "dtype") or isinstance(sample, str | int | float | None):
-        return None  # what most parts are
+    if _is_leaf(sample):
+        return None
     if isinstance(sample, Mapping):
         return [(str(key), value) for key, value in sample.items()]
     if isinstance(sample, tuple) and hasattr(sample, "_fields"):
@@ -48,6 +52,11 @@ def _inside(sample: Any) -> list[tuple[str | int, Any]] | None:
     if is_dataclass(sample) and not isinstance(sample, type):
         return [(field.name, getattr(sample, field.name)) for field in fields(sample)]
     return None
+
+
+def _is_leaf(part: Any) -> bool:
+    """Return whether it is what most parts are, in which nothing else stands."""
+    return part is None or is_array(part) or isinstance(part, (str, int, float)) or is_pillow(part)
 
 
 def _holds_parts(listed: list[Any]) -> bool:

@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 FEW = frozenset({1, 2, 3, 4})
@@ -48,22 +47,35 @@ def laid(shape: tuple[int, ...], *, first: bool) -> Laid | None:
 
 
 def probe_of(array: NDArray[Any], how: Laid) -> tuple[float, ...]:
-    """Return the values of pixels in a grid, row by row, all channels of each; of a batch, of its first picture."""
+    """Return the values of pixels in a grid, row by row, all channels of each; of a batch, of its first picture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> probe_of(np.arange(64).reshape(8, 8), Laid((8, 8), 1, "HW"))
+    (9, 11, 13, 15, 25, 27, 29, 31, 41, 43, 45, 47, 57, 59, 61, 63)
+    """
     if 0 in array.shape:
         return ()
     flat = array[(0,) * (array.ndim - (2 if how.layout == "HW" else 3))]
-    rows, columns = _grid(how.size)
+    rows, columns = grid(how.size[0]), grid(how.size[1])
     found = flat[:, rows, columns].transpose(1, 2, 0) if how.layout == "CHW" else flat[rows, columns]
     return tuple(found.ravel().tolist())
 
 
-@lru_cache(maxsize=256)
-def places(side: int) -> tuple[int, ...]:
-    """Return where along a side a probe looks: in the middle of each quarter."""
-    return tuple((2 * i + 1) * side // (2 * GRID) for i in range(GRID))
+@lru_cache(maxsize=1024)
+def grid(side: int) -> slice:
+    """Return where along a side a probe looks: in the middle of each quarter; of a short side, at each place.
+
+    Examples
+    --------
+    >>> grid(224), grid(3)
+    (slice(28, 197, 56), slice(0, 4, 1))
+    """
+    step = max(side // GRID, 1)
+    return slice(step // 2, step // 2 + (GRID - 1) * step + 1, step)
 
 
-@lru_cache(maxsize=256)
-def _grid(size: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    rows, columns = (np.array(places(side), dtype=np.intp) for side in size)
-    return rows[:, None], columns
+def places(side: int) -> range:
+    """Return the places of `grid` that there are."""
+    return range(side)[grid(side)]

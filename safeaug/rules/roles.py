@@ -34,11 +34,13 @@ def role_of(part: Any, name: str) -> Role:
     ('boxes', 'other', 'none')
     """
     kind: Any = type(part)
-    return "none" if part is None else _role(kind, name.lower())
+    return "none" if part is None else role_of_type(kind, name)
 
 
-@lru_cache(maxsize=1024)
-def _role(kind: Any, name: str) -> Role:
+@lru_cache(maxsize=4096)
+def role_of_type(kind: Any, name: str) -> Role:
+    """Return what a part of a type is, by the name that it goes by."""
+    name = name.lower()
     named: Role = "mask" if name.endswith("mask") else NAMES.get(name, "other")
     typed = _typed(kind)
     return named if typed == "other" or (named == "mask" and typed == "image") else typed
@@ -65,4 +67,10 @@ def _is_pillow(kind: Any) -> bool:
 
 def is_array(part: Any) -> bool:
     """Return whether a part is an array of numpy or a tensor of torch."""
-    return hasattr(part, "shape") and hasattr(part, "dtype") and hasattr(part, "ndim")
+    kind: Any = type(part)
+    return _is_array(kind)
+
+
+@lru_cache(maxsize=1024)
+def _is_array(kind: Any) -> bool:
+    return hasattr(kind, "shape") and hasattr(kind, "dtype") and hasattr(kind, "ndim")

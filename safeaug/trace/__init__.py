@@ -13,10 +13,11 @@ fault.py      fault_of: all that is known of a fault, as one
 states.py     the generators from which draws are made: taken, put back
 moving.py     whether a target stayed while the picture moved: a mark through the same draw
 
-functions.py  watched functions and generators
+carried.py    watched functions and generators, such that other processes and fingerprints can have them
 steps.py      watched pipelines: what stands before the classes of a host's transforms
 pipelines.py  a pipeline copied, with each of its steps watched
 sets.py       watched data sets: map-style and streams; torch_sets.py: those of torch
+hugging.py    those of Hugging Face, and the functions of their map
 collating.py  watched collate functions
 loaders.py    watched loaders
 apart.py      whether a picture and its mask, by two calls, went through one draw

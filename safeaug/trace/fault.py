@@ -74,7 +74,7 @@ def site_of(called: Any) -> str:
     """
     code = inspect.unwrap(called) if inspect.isroutine(called) else type(called)
     path = getattr(sys.modules.get(code.__module__ or ""), "__file__", None) or ""
-    if any(part in Path(path).parts for part in ("site-packages", "dist-packages")):
+    if _is_installed(path):
         return ""  # before its source is searched, which takes seconds in a large file
     try:
         lines, first = inspect.getsourcelines(code)
@@ -83,6 +83,10 @@ def site_of(called: Any) -> str:
         return ""
     below = next((i for i, line in enumerate(lines) if line.lstrip().startswith(("def ", "class ", "async def "))), 0)
     return f"{os.path.relpath(path) if _is_near(path) else path}:{first + below}"
+
+
+def _is_installed(path: str) -> bool:
+    return bool({"site-packages", "dist-packages"} & {*Path(path).parts})
 
 
 def _is_near(path: str) -> bool:
@@ -145,11 +149,11 @@ def _replay(making: Making, finding: Finding, step: str, name: str) -> str:
 
 def _name_of(owners: tuple[Any, ...]) -> str:
     """Return by which name in a module one of some objects is known, or a loader of it."""
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if not file or file.startswith((sys.prefix, sys.base_prefix)):
+    for name, module in sys.modules.copy().items():
+        file = _vars_of(module).get("__file__")
+        if not isinstance(file, str) or file.startswith((sys.prefix, sys.base_prefix)) or _is_installed(file):
             continue
-        for attribute, value in list(vars(module).items()):
+        for attribute, value in _vars_of(module).copy().items():
             if any(value is owner or _vars_of(value).get("dataset") is owner for owner in owners):
                 main = name in {"__main__", "__mp_main__"}
                 return f"{os.path.abspath(file) if main else name}:{attribute}"
@@ -157,8 +161,14 @@ def _name_of(owners: tuple[Any, ...]) -> str:
 
 
 def _vars_of(value: Any) -> dict[str, Any]:
-    """Return the attributes that an object holds itself; none of what has no such thing."""
-    held = getattr(value, "__dict__", None)
+    """Return the attributes that an object holds itself; none of what has no such thing.
+
+    Its own way to look up attributes is passed by: some load a library then, or warn.
+    """
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
     return held if isinstance(held, dict) else {}
 
 

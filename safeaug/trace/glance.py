@@ -4,7 +4,7 @@ Behind every step lie pictures that have swept the processor's caches, so each l
 what it does in a loop of its own. What stands here is as little as names the step.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from safeaug.records import Finding
 from safeaug.rules.parts import parts_of
@@ -28,38 +28,44 @@ class Glance:
 
     __slots__ = ("_found", "sample", "watcher", "went")
 
+    full: Literal[False] = False
+
     def __init__(self, watcher: Watcher, sample: Any) -> None:
         self.watcher, self.sample, self._found = watcher, sample, False
-        self.went: list[Place] = []
-        findings = nones(sample, watcher.optional)
-        if findings:
-            self._told(findings, INPUT, "", {})
+        self.went: list[Any] = []
+        """Places of the steps that were passed."""
 
     def crumbs(self) -> list[Crumb]:
         """Return the way so far: what came in, and which steps it passed."""
         return [Crumb(INPUT, self.sample), *(Crumb(place.name, PASSED) for place in self.went)]
 
     def none(self, node: Any, place: Place, result: Any) -> None:
-        """Tell of a step that returns None, or a picture that is None, and was handed one."""
-        self.went.append(place)
+        """Tell of a step that returns None, or a picture that is None; of what came in, if that was None already."""
         findings = nones(result, self.watcher.optional)
-        if findings and not self._found:
+        if findings and not self._came_in():
             self._told(findings, place.name, place.where, params_of(node))
 
     def end(self, result: Any, root: Place) -> None:
         """Look at what the pipeline hands on."""
-        if not self._found:
-            findings = nones(result, self.watcher.optional)
-            if findings:
-                self._told(findings, root.name, "", {})
+        findings = nones(result, self.watcher.optional)
+        if findings and not self._came_in():
+            self._told(findings, root.name, "", {})
+
+    def fail(self, error: Exception, place: Place) -> None:
+        """Say of an error which step it comes from, unless it comes of what the pipeline was called with."""
+        self._came_in()
+        failed(error, place, self.crumbs(), self.watcher.seen)
+
+    def _came_in(self) -> bool:
+        """Return whether None has been told of, having told it of what the pipeline was called with."""
+        findings = [] if self._found else nones(self.sample, self.watcher.optional)
+        if findings:
+            self._told(findings, INPUT, "", {})
+        return self._found
 
     def _told(self, findings: list[Finding], step: str, where: str, params: dict[str, Any]) -> None:
         self._found = True
         self.watcher.judge(findings, self.crumbs(), step=step, where=where, params=params, sample=self.watcher.seen)
-
-    def fail(self, error: Exception, place: Place) -> None:
-        """Say of an error which step it comes from."""
-        failed(error, place, self.crumbs(), self.watcher.seen)
 
 
 PASSED = "not looked at"

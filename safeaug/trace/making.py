@@ -20,13 +20,28 @@ class Crumb:
         Its facts by a probe, if they were taken then. All are when somebody asks, which is seldom.
     node, place : Any
         The step itself, and its `Place`; None for what is no step.
+    given : tuple or dict
+        With what the step was called.
     """
 
-    __slots__ = ("facts", "node", "place", "step", "thing")
+    __slots__ = ("facts", "given", "node", "place", "step", "thing")
 
-    def __init__(self, step: str, thing: Any, facts: Facts | None = None, node: Any = None, place: Any = None) -> None:
-        self.step, self.facts, self.node, self.place = step, facts, node, place
+    def __init__(
+        self,
+        step: str,
+        thing: Any,
+        facts: Facts | None = None,
+        node: Any = None,
+        place: Any = None,
+        given: Any = None,
+    ) -> None:
+        self.step, self.facts, self.node, self.place, self.given = step, facts, node, place, given
         self.thing = dict(thing) if type(thing) is dict else thing  # hosts write into the mappings that they hand on
+
+    @property
+    def sample(self) -> Any:
+        """What the step was called with, as one sample."""
+        return self.given[0] if isinstance(self.given, tuple) and len(self.given) == 1 else self.given
 
     def __str__(self) -> str:
         if isinstance(self.thing, str):

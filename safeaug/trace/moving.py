@@ -42,13 +42,22 @@ class Moving:
     """
 
     def __init__(self, parts: tuple[Any, ...], knows: bool, host: str) -> None:
-        self.parts, self.knows, self.host = parts, knows, host
-        self.looked = 0
+        self.parts, self.knows = parts, knows
+        self.asked = not (knows and host == "albumentations")
+        """What such a step does not know is told of when the pipeline is called."""
+        self.seen = self.looked = 0
+
+    def due(self) -> bool:
+        """Count one more sample, and return whether the step is looked at with it."""
+        if not self.asked:
+            return False
+        number, self.seen = self.seen, self.seen + 1
+        return number < OFTEN or number % SELDOM == 0
 
     def begin(self, before: Facts) -> Look | None:
         """Return what is to be looked at behind the step; None for nothing."""
-        if self.knows and self.host == "albumentations":
-            return None  # what it does not know is told of when the pipeline is called
+        if not self.asked:
+            return None
         paths = tuple(fact.path for fact in before if fact.role in TARGETS and not (self.knows and _is_typed(fact)))
         if not paths or not any(fact.role == "image" for fact in before):
             return None

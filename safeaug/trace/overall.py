@@ -10,9 +10,10 @@ from typing import Any, TypeVar, overload
 
 from safeaug.data.torch_boxes import is_a
 from safeaug.errors import PolicyError
+from safeaug.trace.carried import Looking, carried
 from safeaug.trace.collating import Collate
 from safeaug.trace.expect import Expect
-from safeaug.trace.functions import watched_function
+from safeaug.trace.hugging import HuggingMap, HuggingStream, is_hugging
 from safeaug.trace.loaders import WatchedLoader, watched_loader
 from safeaug.trace.pipelines import host_of, watched_pipeline
 from safeaug.trace.sets import Watched, WatchedMap, WatchedStream
@@ -68,7 +69,8 @@ def watch(
     thing : function, pipeline, data set, collate function or DataLoader
         What is watched; it is left as it is. Left out, ``watch(...)`` is a decorator. Of a pipeline of albumentations,
         torchvision or kornia every step is watched; of a data set its pipelines too, where they are attributes of it;
-        of a loader the data set and the collate function.
+        of a loader the data set and the collate function. Of a data set of Hugging Face ``datasets`` the functions of
+        ``map``, ``filter`` and ``with_transform`` are watched, and what these return is a watched data set.
     on_fault : {"raise", "record", "drop"}, default "raise"
         Raise a fault; note it, and hand the sample on; leave the sample out of its batch, which loaders alone can do,
         and count it.
@@ -78,7 +80,7 @@ def watch(
     expect : mapping of str to Expect, optional
         What parts of what it returns must be, by their paths, such as ``{"image": Expect(dtype="float32")}``.
     optional : iterable of str, optional
-        Paths of parts that may be None; ``""`` is the whole.
+        Paths of parts that may be None; ``""`` is the whole. Of a column of a batch its rows are meant, too.
     name : str, optional
         ``pkg.mod:attr`` or ``file.py:attr``: by which a fault's replay line finds the data set. Left out, it is looked
         for among the globals of the program.
@@ -146,7 +148,9 @@ def _watched(thing: Any, settings: Settings) -> Any:
         return _set(thing, watcher)
     if callable(thing) and not inspect.isclass(thing):
         collates = "collate" in watcher.name
-        return Collate(thing, watcher) if collates else watched_function(thing, watcher)
+        return Collate(thing, watcher) if collates else carried(Looking(thing, settings, watcher.book))
+    if is_a(thing, "DatasetDict", "datasets") or is_a(thing, "IterableDatasetDict", "datasets"):
+        raise PolicyError(f"watch one split of the {type(thing).__name__}, of {', '.join(thing)}; it takes a data set")
     raise PolicyError(
         "watch takes a function, a pipeline of albumentations, torchvision or kornia, a data set, a collate function "
         f"or a DataLoader, got {type(thing).__name__}"
@@ -164,10 +168,11 @@ def _is_set(thing: Any) -> bool:
 def _set(thing: Any, watcher: Watcher) -> Any:
     stream = not (hasattr(type(thing), "__getitem__") and hasattr(type(thing), "__len__"))
     stream = stream or is_a(thing, "IterableDataset", "torch")
-    if "torch" not in sys.modules:
-        return (WatchedStream if stream else WatchedMap)(thing, watcher)
-    sets = importlib.import_module("safeaug.trace.torch_sets")
-    return (sets.TorchWatchedStream if stream else sets.TorchWatchedMap)(thing, watcher)
+    kinds: tuple[Any, Any] = (HuggingMap, HuggingStream) if is_hugging(thing) else (WatchedMap, WatchedStream)
+    kind = kinds[stream]
+    if "torch" in sys.modules:
+        kind = getattr(importlib.import_module("safeaug.trace.torch_sets"), f"Torch{kind.__name__}")
+    return kind(thing, watcher)
 
 
 def _loader(loader: Any, settings: Settings) -> Any:

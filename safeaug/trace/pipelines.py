@@ -26,6 +26,9 @@ COMPOSES = {"BaseCompose", "Compose", "RandomApply", "RandomChoice", "RandomOrde
 OPAQUE = {"SelectiveChannelTransform"}
 """Those that hand their parts something else than the sample."""
 
+CARRIERS = {"ToTensorV2", "ToTensor3D", "PILToTensor", "ToImage", "Identity", "NoOp"}
+"""Those that change no value, only what holds them."""
+
 FILLED = "fill", "fill_mask", "_fill", "mask_fill_value", "padding_value"
 """Attributes that say with what holes and borders are filled."""
 
@@ -76,7 +79,7 @@ def watched_pipeline(pipeline: Any, watcher: Watcher) -> Any:
     parts = own_generators(made)
     made._watch_pipeline = Pipeline(
         watcher,
-        Place(type(pipeline).__name__, "", frozenset(), Moving((), True, host)),
+        Place(type(pipeline).__name__, "", frozenset(), Moving((), True, host), False, False),
         parts,
         {"albumentations": False}.get(host, True),
         _known(made) if host == "albumentations" else None,
@@ -126,7 +129,9 @@ def _place(node: Any, path: tuple[int, ...], host: str) -> Place:
     home = type(node).guard_host if isinstance(node, Guise) else type(node)
     knows = home.__module__.partition(".")[0] in {*HOSTS, "safeaug"}
     parts = own_generators(node)
-    return Place(f"{'.'.join(map(str, path))} {called}", site_of(node), fills, Moving(parts, knows, host))
+    here = not knows or bool(getattr(node, "inplace", False)) or home.__name__ == "Lambda"
+    keeps = knows and home.__name__ in CARRIERS
+    return Place(f"{'.'.join(map(str, path))} {called}", site_of(node), fills, Moving(parts, knows, host), here, keeps)
 
 
 def _wholes(fill: Any) -> list[int]:

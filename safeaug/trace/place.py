@@ -21,12 +21,18 @@ class Place(NamedTuple):
         With what it fills masks.
     moving : Moving
         Whether it may move a picture and leave a target, and how often that was looked at.
+    here : bool
+        Whether it is looked at where it stands: it is no host's own, or works in place.
+    keeps : bool
+        Whether it hands on the values that it is given, in another carrier.
     """
 
     name: str
     where: str
     fills: frozenset[int]
     moving: Moving
+    here: bool
+    keeps: bool
 
 
 def params_of(node: Any) -> dict[str, Any]:

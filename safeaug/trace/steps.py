@@ -106,46 +106,57 @@ def stepped(
 ) -> Any:
     """Let a sample go through a step on a trail; say of an error where it comes from."""
     try:
-        if isinstance(trail, Trail):
-            return trail.step(node, place, call, args, named)
+        if trail.full and (place.here or place.moving.due()):
+            return trail.here(node, place, call, args, named)
         result = call(*args, **named)
     except Fault:
         raise
     except Exception as error:
         trail.fail(error, place)
         raise
+    # One list, and no call: this runs behind every step of every sample.
+    trail.went.append(
+        (node, place, args or named, dict(result) if type(result) is dict else result) if trail.full else place
+    )
     if result is None or (type(result) is dict and result.get("image", place) is None):
         trail.none(node, place, result)
-    else:
-        trail.went.append(place)
     return result
 
 
 def through(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Let a sample go through a watched pipeline."""
-    watcher = pipeline.watcher
+    if not pipeline.watcher.turn():
+        return _glanced(pipeline, call, args, named)
     states = _begin(pipeline)
-    if "force_apply" in named:
-        sample = sample_of(args, {key: value for key, value in named.items() if key != "force_apply"})
-    else:
-        sample = sample_of(args, named)
-    trail = Trail(watcher, sample, pipeline.first) if watcher.turn() else Glance(watcher, sample)
-    if isinstance(trail, Trail) and pipeline.known is not None:
-        trail.refuse(unknown(trail.crumbs[0].facts or (), pipeline.known))
+    sample = sample_of(args, {key: value for key, value in named.items() if key != "force_apply"})
+    trail = Trail(pipeline.watcher, sample, pipeline.first)
+    if pipeline.known is not None and not pipeline.known.issuperset(named):
+        trail.refuse(unknown(trail.closely(sample), pipeline.known))
     token = TRAIL.set(trail)
     try:
         result = call(*args, **named)
     finally:
         TRAIL.reset(token)
-    if isinstance(trail, Glance):
-        trail.end(result, pipeline.place)
-        return result
     trail.end(result, pipeline.place, pipeline.form)
     making = MAKING.get()
     if making is not None:
         if states is not None:
             look_apart(making, trail, pipeline, states, call, args, named, result)
         making.crumbs += trail.crumbs
+    return result
+
+
+def _glanced(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Let a sample go through whose values are not looked at."""
+    if AGAIN.get():
+        _begin(pipeline)
+    trail = Glance(pipeline.watcher, sample_of(args, named))
+    token = TRAIL.set(trail)
+    try:
+        result = call(*args, **named)
+    finally:
+        TRAIL.reset(token)
+    trail.end(result, pipeline.place)
     return result
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from torch.utils.data import Dataset, IterableDataset
 
+from safeaug.trace.hugging import HuggingMap, HuggingStream
 from safeaug.trace.sets import WatchedMap, WatchedStream
 
 
@@ -13,3 +14,11 @@ class TorchWatchedMap(WatchedMap, Dataset[Any]):
 
 class TorchWatchedStream(WatchedStream, IterableDataset[Any]):
     """A watched stream of torch."""
+
+
+class TorchHuggingMap(HuggingMap, Dataset[Any]):
+    """A watched ``datasets.Dataset``, where torch is loaded."""
+
+
+class TorchHuggingStream(HuggingStream, IterableDataset[Any]):
+    """A watched ``datasets.IterableDataset``, where torch is loaded."""

@@ -2,26 +2,47 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from safeaug.records import Finding
 from safeaug.rules import Fact, Facts, ending_findings, facts_of, source_findings, step_findings
-from safeaug.rules.facts import all_finite, as_numpy, fact_of, named_type, probe_part, with_guesses
+from safeaug.rules.facts import (
+    as_numpy,
+    bare_fact,
+    marks_of,
+    upright,
+    with_guesses,
+    with_probe,
+    with_values,
+    with_values_of,
+)
 from safeaug.rules.labels import labels_of, made_up
 from safeaug.rules.parts import parts_of
 from safeaug.rules.types import disordered
 from safeaug.trace.glance import Glance, failed
 from safeaug.trace.making import Crumb
+from safeaug.trace.moving import Moving
 from safeaug.trace.place import INPUT, Place, params_of
 from safeaug.trace.watcher import Watcher
 
 Call = Callable[..., Any]
 
+WHOLE = ("SA2.", "SA3.nan", "SA3.inf", "SA3.hidden")
+"""Codes of what a first look tells of all values. Ranges it takes from a few pixels, so that those are looked up."""
+
 
 class Trail:
     """One sample's way through a watched pipeline.
+
+    What a host's own steps hand on is kept, and looked at when the pipeline is through: behind every step lie pictures
+    that have swept the processor's caches, so that each line of Python costs several times there what it does in one
+    go. A step that is somebody's own, or works in place, is looked at where it stands, since later ones may change what
+    it has made; so is whatever stands before it.
+
+    All values are asked whether they are finite, and a few pixels for their range. Where these, or a mask that comes
+    out, raise a suspicion, all values are looked at once more, before anything is said.
 
     Parameters
     ----------
@@ -33,74 +54,125 @@ class Trail:
         Whether its host takes channels first; None where it takes either.
     """
 
-    full = True
+    full: Literal[True] = True
 
     def __init__(self, watcher: Watcher, sample: Any, first: bool | None) -> None:
         self.watcher, self.number = watcher, watcher.seen
-        self.crumbs = [Crumb(INPUT, sample)]
         self.foreign: set[str] = set()
         """Paths of what the pipeline does not know: of what it makes of them, enough was said."""
         self._found = False
-        self._known: dict[int, tuple[Any, int | None, Fact]] = {}
-        """Facts by the ids of parts, which are held here so that no other part can have their ids; and versions."""
-        facts = self.crumbs[0].facts = self.facts(sample)
+        self.went: list[Any] = []
+        """What was kept of the steps that were passed and not looked at yet: step, place, what came in and what out."""
+        self._held: dict[str, Any] = {}
+        facts = self.facts(sample, ())
+        self.crumbs = [Crumb(INPUT, sample, facts)]
+        self._marks = (
+            self._marked(facts) if watcher.seen <= watcher.settings.first or watcher.seen % SELDOM == 0 else {}
+        )
         if source_findings(facts, watcher.optional):
             self.told(source_findings(facts_of(sample), watcher.optional), INPUT)
         if first is not None:
             self.told([found for fact in facts for found in disordered(fact, first=first)], INPUT)
 
-    def facts(self, sample: Any, *, behind: bool = False) -> Facts:
-        """Return the facts of a sample, by a probe; of parts that have been looked at, those of then.
+    def _marked(self, facts: Facts) -> dict[str, tuple[Any, bytes]]:
+        """Return the arrays that a pipeline must not write into, each with marks by which it is told whether it did."""
+        arrays = {
+            fact.path: self._held[fact.path] for fact in facts if fact.role in PICTURES and fact.dtype is not None
+        }
+        return {path: (array, marks_of(array)) for path, array in arrays.items() if hasattr(array, "dtype")}
+
+    def facts(self, sample: Any, before: Facts, place: Place | None = None) -> Facts:
+        """Return the facts of a sample behind a step, or where it begins.
 
         Parameters
         ----------
         sample : Any
             On one side of a step.
-        behind : bool, default False
-            Whether a step lies between: it may have changed parts where they lie, so each is looked at again unless it
-            says by itself that it is the same. Of bytes behind bytes no rule asks anything.
+        before : tuple of Fact
+            Of it on the other. Of bytes behind bytes no rule asks anything.
+        place : Place, optional
+            Of the step. If it works in place, or nobody knows whether it does, an array that came may have changed.
         """
-        last = self.crumbs[-1]
-        if last.facts is not None and not behind and _is_handed(sample, last.thing):
-            return last.facts
-        was = {fact.path: fact for fact in last.facts or ()} if behind else {}
+        had = {fact.path: fact for fact in before}
         found = []
         for path, name, part in parts_of(sample):
-            if path in self.foreign:
-                continue
-            known = self._known.get(id(part))
-            if known is not None and known[2].path == path and (not behind or _is_same(part, *known[1:])):
-                found.append(known[2])
-                continue
-            before = was.get(path)
-            if before is not None and _is_alike(part, before):
-                found.append(before)
-                continue
-            fact = fact_of(part, path, name, look="probe")
-            self._known[id(part)] = (part, getattr(part, "_version", None), fact)
-            found.append(fact)
+            if path not in self.foreign:
+                fact = bare_fact(part, path, name)
+                found.append(fact if fact.dtype is None else self._fact(fact, part, had.get(path), place))
         return tuple(with_guesses(found))
+
+    def _fact(self, fact: Fact, part: Any, was: Fact | None, place: Place | None) -> Fact:
+        """Return the fact of a picture or an array, with as much of its values as rules may ask for."""
+        last, self._held[fact.path] = self._held.get(fact.path), part
+        if fact.dtype == "uint8" and (was is None or was.dtype == "uint8"):
+            if (was or fact).role == "image":
+                return upright(fact, part) if was is None else fact
+        elif was is not None and was.dtype == "uint8" and was.role == "image":
+            return with_values(fact, part, "finite")
+        elif was is not None and place is not None and was.dtype == fact.dtype and _keeps(place, part is last):
+            return with_values_of(fact, was)
+        return with_values(fact, part, "probe")
 
     def refuse(self, findings: list[Finding]) -> None:
         """Tell of parts that the pipeline does not know, and look at them no more."""
         self.told(findings, INPUT)
         self.foreign |= {finding.path for finding in findings}
 
-    def step(self, node: Any, place: Place, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Let a sample go through a step, and look at what comes out."""
-        given = sample_of(args, named)
-        before = self.facts(given)
+    def none(self, node: Any, place: Place, result: Any) -> None:
+        """Tell of a step that returns None, or a picture that is None."""
+        self.catch_up()
+
+    def here(self, node: Any, place: Place, call: Call, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Let a sample go through a step, and look at once at what comes out."""
+        self.catch_up()
+        before = self._before(sample_of(args, named), self.crumbs[-1])
         look = place.moving.begin(before)
         result = call(*args, **named)
-        after = self.facts(result, behind=True)
-        self.crumbs.append(Crumb(place.name, result, after, node, place))
-        findings: list[Finding] = []
-        if step_findings(before, after, place.fills) or _hides(given, before, after):
-            findings = step_findings(self.closely(given), self.closely(result), place.fills)
+        crumb = Crumb(place.name, result, None, node, place, args or named)
+        findings = self._look(crumb, before)
         if look is not None and not findings:
-            findings = place.moving.end(look, before, after, call, args, named, result)
-        self.told(findings, place.name, place.where, params_of(node))
+            self._tell(place.moving.end(look, before, crumb.facts or (), call, args, named, result), crumb)
         return result
+
+    def catch_up(self) -> None:
+        """Look at what was kept, in order."""
+        went, self.went = self.went, []
+        for node, place, given, thing in went:
+            # What a host changes between its steps, boxes that it filters, is no matter of theirs.
+            self._look(Crumb(place.name, thing, None, node, place, given), self.crumbs[-1].facts or ())
+
+    def _before(self, given: Any, last: Crumb) -> Facts:
+        """Return the facts of what a step was handed, which mostly is what the last one has handed on."""
+        facts = last.facts or ()
+        return facts if _is_handed(given, last.thing) else self.facts(given, facts, BETWEEN)
+
+    def _look(self, crumb: Crumb, before: Facts) -> list[Finding]:
+        """Look at what a step handed on, and return, having told it, what that broke."""
+        place: Place = crumb.place
+        self.crumbs.append(crumb)
+        after = crumb.facts = self.facts(crumb.thing, before, place)
+        if any(fact.probe for fact in after) and any(fact.floats and not fact.probe for fact in before):
+            given = {path: part for path, _, part in parts_of(crumb.sample)}
+            before = tuple(with_probe(fact, given[fact.path]) if fact.path in given else fact for fact in before)
+        findings = step_findings(before, after, place.fills)
+        if findings:
+            findings = self._sure(findings, crumb)
+            self._tell(findings, crumb)
+        return findings
+
+    def _tell(self, findings: list[Finding], crumb: Crumb) -> None:
+        if findings:
+            self.told(findings, crumb.step, crumb.place.where, params_of(crumb.node))
+
+    def _sure(self, findings: list[Finding], crumb: Crumb) -> list[Finding]:
+        """Return those findings that hold by all values too."""
+        if all(finding.code.startswith(WHOLE) for finding in findings):
+            return findings
+        closely = step_findings(self.closely(crumb.sample), self.closely(crumb.thing), crumb.place.fills)
+        keys = {(finding.code, finding.path) for finding in findings}
+        whole = [finding for finding in findings if finding.code.startswith(WHOLE)]
+        others = [finding for finding in closely if not finding.code.startswith(WHOLE)]
+        return whole + [finding for finding in others if (finding.code, finding.path) in keys]
 
     def closely(self, sample: Any) -> Facts:
         """Return all facts of a sample, by all of its values."""
@@ -108,13 +180,16 @@ class Trail:
 
     def end(self, result: Any, root: Place, form: str | None) -> None:
         """Look at what the pipeline hands on; where it is at fault, look back to where that began."""
-        watcher = self.watcher
-        facts = self.facts(result)
+        self.catch_up()
+        watcher, last = self.watcher, self.crumbs[-1]
+        facts = last.facts or ()
+        if not _is_handed(result, last.thing):
+            facts = self.facts(result, facts, root)
+            self.told(step_findings(last.facts or (), facts), root.name)
+        if not self._found and self._has_new_labels(result):
+            self._look_back()
         if form is not None:
             facts = tuple(fact._replace(form=form) if fact.path == "bboxes" else fact for fact in facts)
-        self.told(step_findings(self.crumbs[-1].facts or (), facts), root.name)
-        if not self._found and self._is_spoilt(result):
-            self._look_back()
         trail = [crumb.facts or () for crumb in self.crumbs] + [facts]
         for at, finding in ending_findings(trail):
             step = self.crumbs[at].step if at < len(self.crumbs) else root.name
@@ -123,32 +198,29 @@ class Trail:
             self.told(watcher.expected(self.closely(result)), root.name)
         self._look_for_changes()
 
-    def _is_spoilt(self, result: Any) -> bool:
-        """Return whether a value of the outcome is no number, or a mask has labels that it had not."""
-        came: dict[str, Any] = {path: part for path, _, part in parts_of(self.crumbs[0].thing)}
-        masks = [fact for fact in self.crumbs[0].facts or () if fact.role == "mask" and fact.path in came]
-        for path, _, part in parts_of(result):
-            if path in self.foreign:
-                continue
-            if not all_finite(part):
-                return True
-            for mask in masks:
-                if mask.path == path and made_up(_labelled(mask, came[path]), _labelled(mask, part)):
-                    return True
-        return False
+    def _has_new_labels(self, result: Any) -> bool:
+        """Return whether a mask comes out with labels between those that it had."""
+        masks = [fact for fact in self.crumbs[0].facts or () if fact.role == "mask"]
+        if not masks:
+            return False
+        came, gone = ({path: part for path, _, part in parts_of(each)} for each in (self.crumbs[0].thing, result))
+        return any(
+            bool(made_up(_labelled(mask, came[mask.path]), _labelled(mask, gone[mask.path])))
+            for mask in masks
+            if mask.path in came and mask.path in gone
+        )
 
     def _look_back(self) -> None:
         """Look closely at the sample behind each step, and tell what each broke."""
         before = self.closely(self.crumbs[0].thing)
-        self.told(source_findings(before, self.watcher.optional), INPUT)
         for crumb in self.crumbs[1:]:
             after = self.closely(crumb.thing)
-            place: Place = crumb.place
-            self.told(step_findings(before, after, place.fills), place.name, place.where, params_of(crumb.node))
+            self._tell(step_findings(before, after, crumb.place.fills), crumb)
             before = after
 
     def fail(self, error: Exception, place: Place) -> None:
-        """Say of an error which step it comes from."""
+        """Say of an error which step it comes from, unless a fault in what that step was handed comes to light."""
+        self.catch_up()
         failed(error, place, self.crumbs, self.number)
 
     def told(self, findings: list[Finding], step: str, where: str = "", params: dict[str, Any] | None = None) -> None:
@@ -159,16 +231,20 @@ class Trail:
 
     def _look_for_changes(self) -> None:
         """Tell of a pipeline that has written into what it was called with."""
-        before = self.crumbs[0].facts or ()
-        parts = {path: part for path, _, part in parts_of(self.crumbs[0].thing)}
-        for fact in before:
-            if fact.role not in {"image", "mask"} or fact.path not in parts or fact.type.startswith("Image("):
-                continue
-            part = parts[fact.path]
-            if probe_part(part) != fact.probe:
+        for path, (part, marks) in self._marks.items():
+            if path not in self.foreign and marks_of(part) != marks:
                 text = "that was handed in is changed where it lies: the next epoch begins with what this one has made"
-                self.told([Finding("SA3.mutated", text, fact.path)], INPUT)
+                self.told([Finding("SA3.mutated", text, path)], INPUT)
 
+
+BETWEEN = Place("", "", frozenset(), Moving((), True, ""), here=False, keeps=False)
+"""Stands for what a host does between its steps."""
+
+SELDOM = 32
+"""Behind the first samples, in one of so many it is looked whether a pipeline writes into what it is called with."""
+
+PICTURES = {"image", "mask"}
+"""Roles of what a pipeline must not write into."""
 
 TRAIL: ContextVar[Trail | Glance | None] = ContextVar("safeaug_trail", default=None)
 
@@ -180,24 +256,16 @@ def sample_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return named
 
 
-def _hides(given: Any, before: Facts, after: Facts) -> bool:
-    """Return whether a step makes whole numbers of what is none."""
-    now = {fact.path: fact for fact in after}
-    cast = {fact.path for fact in before if fact.floats and fact.path in now and not now[fact.path].floats}
-    return bool(cast) and any(path in cast and not all_finite(part) for path, _, part in parts_of(given))
+def _keeps(place: Place, same: bool) -> bool:
+    """Return whether values are what they were before a step: by its kind, or as the array is the same."""
+    return place.keeps or (same and not place.here)
 
 
 def _labelled(mask: Fact, part: Any) -> Fact:
-    return mask._replace(labels=labels_of(np.asarray(part) if hasattr(part, "getbands") else as_numpy(part)))
-
-
-def _is_alike(part: Any, fact: Fact) -> bool:
-    """Return whether a part is a picture of bytes, as it was behind the step before: of that no rule asks more."""
-    if fact.dtype != "uint8" or fact.role != "image" or fact.type.partition("(")[0] != type(part).__name__:
-        return False
-    if hasattr(part, "dtype"):
-        return tuple(part.shape) == fact.shape and named_type(part.dtype)[0] == "uint8"
-    return part.size[::-1] == fact.shape and f"Image({part.mode})" == fact.type
+    known = hasattr(part, "getbands") or hasattr(part, "dtype")
+    return mask._replace(
+        labels=labels_of(np.asarray(part) if hasattr(part, "getbands") else as_numpy(part)) if known else None
+    )
 
 
 def _is_handed(sample: Any, last: Any) -> bool:
@@ -206,12 +274,3 @@ def _is_handed(sample: Any, last: Any) -> bool:
         return sample is last
     mappings = type(last) is dict and len(sample) == len(last)
     return mappings and all(value is last.get(key, sample) for key, value in sample.items())
-
-
-def _is_same(part: Any, version: int | None, fact: Fact) -> bool:
-    """Return whether a part that a step hands on as it came is what it was."""
-    if version is not None:
-        return bool(part._version == version)
-    if isinstance(part, np.ndarray):
-        return not fact.probe or probe_part(part) == fact.probe
-    return True
