@@ -4,6 +4,7 @@ Run as ``python benchmarks/watch.py [--quick] [--json FILE]``. Needs albumentati
 made and how it is read stands in ``benchmarks/README.md``.
 """
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -46,12 +47,43 @@ class Case(NamedTuple):
         What the images are.
     boxes : bool
         Whether there are boxes beside them.
+    decoded : bool
+        Whether a data set is watched that decodes its images, as JPEG, and calls the pipeline; else the pipeline is.
     """
 
     name: str
     image: Size
     carrier: str
     boxes: bool = False
+    decoded: bool = False
+
+
+class Decoded:
+    """A data set of JPEG files in memory: what a pipeline mostly stands in.
+
+    Parameters
+    ----------
+    pool : list
+        Samples, as the pipeline takes them.
+    transform : callable
+        The pipeline.
+    """
+
+    def __init__(self, pool: list[Any], transform: Any) -> None:
+        self.rest = [{**sample, "image": None} if isinstance(sample, dict) else None for sample in pool]
+        pictures = [sample["image"] if isinstance(sample, dict) else np.asarray(sample) for sample in pool]
+        self.files = [cv2.imencode(".jpg", picture)[1] for picture in pictures]
+        self.transform = transform
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, index: int) -> Any:
+        rest = self.rest[index]
+        if rest is None:
+            return self.transform(Image.open(io.BytesIO(self.files[index].tobytes())).convert("RGB"))
+        image = cv2.cvtColor(cv2.imdecode(self.files[index], cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+        return self.transform(**{**rest, "image": image})
 
 
 def of_albumentations(steps: list[Any], boxes: bool) -> Any:
@@ -102,6 +134,9 @@ def cases() -> list[Case]:
         Case("albumentations, detection", WIDE, "array", boxes=True),
         Case("torchvision, classification", PHOTO, "pil"),
         Case("torchvision, detection", WIDE, "tensor", boxes=True),
+        Case("albumentations, classification", PHOTO, "array", decoded=True),
+        Case("albumentations, detection", WIDE, "array", boxes=True, decoded=True),
+        Case("torchvision, classification", PHOTO, "pil", decoded=True),
     ]
 
 
@@ -124,10 +159,15 @@ def _sample(case: Case, image: Any, rng: np.random.Generator) -> Any:
 
 
 def caller(pipeline: Any, pool: list[Any]) -> Callable[[int], Any]:
-    """Return the function that is timed: a pipeline on the sample of a call, whose draw the number of the call says."""
+    """Return the function that is timed: a pipeline on the sample of a call, whose draw the number of the call says.
+
+    Without a pool it is a data set, which has its own samples.
+    """
 
     def call(index: int) -> Any:
         torch.default_generator.manual_seed(index)
+        if not pool:
+            return pipeline[index % POOL]
         sample = pool[index % len(pool)]
         return pipeline(**sample) if isinstance(sample, dict) else pipeline(sample)
 
@@ -136,17 +176,21 @@ def caller(pipeline: Any, pool: list[Any]) -> Callable[[int], Any]:
 
 def run_case(case: Case, *, rounds: int, calls: int, warmup: int, seed: int) -> common.Row:
     """Measure one case."""
-    pool, make = samples(case, seed), PIPELINES[case.name]
+    pool = samples(case, seed)
+
+    def make() -> Any:
+        pipeline = PIPELINES[case.name]()
+        return Decoded(pool, pipeline) if case.decoded else pipeline
+
     watched, always = safeaug.watch(make()), safeaug.watch(make(), every=1)
-    contenders = {
-        name: caller(each, pool) for name, each in (("plain", make()), ("watched", watched), ("always", always))
-    }
+    asked, made = [] if case.decoded else pool, {"plain": make(), "watched": watched, "always": always}
+    contenders = {name: caller(each, asked) for name, each in made.items()}
     measured = common.measure(contenders, rounds=rounds, calls=calls, warmup=warmup)
     height, width = case.image
     return common.row(
         measured,
         claims(),
-        case={"pipeline": case.name, "image": f"{width}x{height}", "carrier": case.carrier},
+        case={"pipeline": case.name, "image": f"{width}x{height}", "carrier": case.carrier, "decoded": case.decoded},
         observed={"faults": len(watched.report()["faults"]) + len(always.report()["faults"])},
     )
 

@@ -1,19 +1,31 @@
 """Rules SA2 to SA7 as functions: facts against loops over pixels; each rule on what it must tell, and on its neighbours."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import albumentations as A
+import kornia.augmentation as K
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from torchvision import transforms as v1
 from torchvision import tv_tensors
+from torchvision.transforms import v2
 
-from safeaug.rules import ending_findings, facts_of, source_findings, step_findings
+import safeaug
+from safeaug.rules import Fact, ending_findings, facts_of, source_findings, step_findings
 from safeaug.rules.agreement import mark_of, stayed, unknown, went
 from safeaug.rules.chance import Drawn, repeated
+from safeaug.rules.codes import WHAT, families_of
+from safeaug.rules.crops import declared
+from safeaug.rules.fills import fills_of
+from safeaug.rules.geometry import by_quarter, inflated, misread
+from safeaug.rules.sources import stored
 
 
 def codes(before, after, **how):
@@ -323,3 +335,130 @@ def drawn(states, epoch=0):
 )
 def test_draws_over_workers_and_epochs(draws, expected):
     assert [each.code for each in repeated(draws)] == expected
+
+
+# Crops larger than their picture, boxes that grow, files.
+
+
+class Crop:
+    """A crop as hosts have it: told by its name, read by its attributes."""
+
+    def __init__(self, name, **said):
+        self.__class__ = type(name, (Crop,), {})
+        self.__dict__.update(said)
+
+
+@pytest.mark.parametrize(
+    "step, expected",
+    [
+        (lambda: K.RandomCrop((10, 10)), (10, 10)),
+        (lambda: K.CenterCrop(10), (10, 10)),
+        (lambda: K.RandomCrop((10, 10), pad_if_needed=True), None),
+        (lambda: K.RandomResizedCrop((10, 10)), None),
+        (lambda: v2.CenterCrop(24), (24, 24)),
+        (lambda: v1.CenterCrop((24, 30)), (24, 30)),
+        (lambda: v2.RandomCrop(10, padding=4), None),
+        (lambda: v2.Resize(10), None),
+        (lambda: A.CenterCrop(5, 6), (5, 6)),
+        (lambda: A.CenterCrop(5, 6, pad_if_needed=True), None),
+        (lambda: A.RandomCrop(5, 6), (5, 6)),
+        (lambda: Crop("RandomCrop", size="large"), None),
+        (lambda: print, None),
+    ],
+)
+def test_what_a_crop_is_to_cut_out(step, expected):
+    assert declared(step()) == expected
+
+
+def cut(before, after, step):
+    return [each.code for each in step_findings(facts_of(before), facts_of(after), crop=declared(step))]
+
+
+def test_c14_a_crop_larger_than_its_picture():
+    """kornia#4414 scales up, vision#3297 pads; either in silence. Where padding is asked for, it is healthy."""
+    images, wide = torch.rand(2, 1, 6, 8), torch.rand(3, 100, 300)
+    scaled, padded = K.RandomCrop((10, 10)), v2.CenterCrop(224)
+    assert cut({"image": images}, {"image": scaled(images)}, scaled) == ["SA4.crop"]
+    assert cut({"image": wide}, {"image": padded(wide)}, padded) == ["SA4.crop"]
+    for step, image in (
+        (K.RandomCrop((10, 10), pad_if_needed=True), images),
+        (v2.CenterCrop(80), wide),
+        (v2.CenterCrop((100, 300)), wide),
+        (v2.RandomCrop(224, pad_if_needed=True), wide),
+        (v2.RandomResizedCrop(224), wide),
+        (K.RandomCrop((6, 8)), images),
+    ):
+        assert cut({"image": image}, {"image": step(image)}, step) == []
+
+
+@given(st.floats(0, 360), st.floats(1, 60), st.floats(1, 60), st.floats(0, 90))
+def test_one_turn_of_any_box_inflates_nothing_and_two_do_as_a_loop_says(angle, width, height, more):
+    def around(corners):
+        (x0, y0), (x1, y1) = corners.min(0), corners.max(0)
+        return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+
+    def turned(corners, by):
+        cos, sin = np.cos(np.radians(by)), np.sin(np.radians(by))
+        return corners @ np.array([[cos, -sin], [sin, cos]])
+
+    def row(corners):
+        return (*corners.min(0).tolist(), *corners.max(0).tolist())
+
+    box = around(np.array([[0.0, 0], [width, height]]))
+    once, twice = turned(box, angle), turned(around(turned(box, angle)), more)
+    assert inflated("boxes", [row(once)], [row(once)]) == []
+    (x0, y0, x1, y1), (a0, b0, a1, b1) = row(twice), row(turned(box, angle + more))
+    grown = (x1 - x0) * (y1 - y0) > 2 * (a1 - a0 + 2) * (b1 - b0 + 2)
+    found = inflated("boxes", [row(twice), None], [row(turned(box, angle + more)), None])
+    assert [each.code for each in found] == ["SA4.inflated"] * grown
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_boxes_that_lie_anywhere_are_not_misread(seed, count):
+    """A corner and sides are found always; corners, where the middle of one lies right or below."""
+    rng = np.random.default_rng(seed)
+    corner = rng.uniform(0, 90, (count, 2))
+    sides = rng.uniform(1, 100 - corner)
+    real = [tuple(row) for row in np.concatenate([corner, corner + sides], axis=1).tolist()]
+    as_sides = [tuple(row) for row in np.concatenate([corner, sides], axis=1).tolist()]
+    told, fit = by_quarter(as_sides, (100, 100))
+    assert fit == told <= count
+    assert bool(misread(told, fit)) == (told >= 8)
+    told, fit = by_quarter(real, (100, 100))
+    middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in real]
+    assert fit == sum(x < 49.5 and y < 49.5 for x, y in middles)
+    assert misread(told, fit) == [] or all(min(x, y) < 50.5 for x, y in middles)
+
+
+def test_what_loaders_differ_in():
+    def found(role, kind, **said):
+        return [(each.code, each.suspect) for each in stored(Fact(role, role, f"Image({kind})", (9, 9), **said))]
+
+    assert found("image", "RGB", dtype="uint8") == found("mask", "L", dtype="uint8") == []
+    assert found("image", "P", dtype="uint8") == []  # its colours are what is meant
+    assert found("image", "RGB", dtype="uint8", orientation=8) == [("SA7.orientation", False)]
+    assert found("mask", "P", dtype="uint8") == [("SA7.palette", True)]
+    assert found("image", "I;16", dtype="uint16") == [("SA7.depth", True)]
+    assert found("mask", "I;16", dtype="uint16") == []
+
+
+def test_with_what_a_step_fills_masks():
+    assert fills_of(A.Affine(fill=0, fill_mask=7)) >= {7}
+    assert fills_of(v2.Pad(1, fill={tv_tensors.Mask: 9, tv_tensors.Image: 0.5})) == {9}
+    assert fills_of(print) == frozenset()
+
+
+def test_every_code_is_explained():
+    rooms = [Path(safeaug.__file__).parent / name for name in ("rules", "trace")]
+    text = "\n".join(path.read_text(encoding="utf-8") for room in rooms for path in room.glob("*.py"))
+    used = set(re.findall(r'Finding\(\s*"(SA\d\.\w+)"', text)) | {
+        f"SA4.{kind}" for kind in re.findall(r'_told\("(\w+)"', text)
+    }
+    assert used >= {"SA3.nan", "SA4.outside", "SA6.repeated"}
+    assert used <= set(WHAT)
+
+
+@pytest.mark.parametrize("rules", ["SA9", "", ["SA3", 4], "all,nan"])
+def test_what_is_no_family_of_rules_is_refused(rules):
+    with pytest.raises(safeaug.PolicyError, match="rules must be all, or of SA2"):
+        families_of(rules)

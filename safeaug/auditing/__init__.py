@@ -16,6 +16,8 @@ Measuring::
     block.py                   Block: what they left; Failure: a draw that raised
     running.py, overall.py     processes, each on parts of the data; the audit as one call
     looking.py, replaying.py   the worst draws with pixels; any draw made again
+    lots.py                    which samples further rules are asked of
+    ruling.py, boxes_ruled.py  one draw with pixels, judged by rules SA2 to SA7; its boxes
 
 Counting::
 
@@ -31,6 +33,7 @@ Counting::
     curve.py, pictures.py      what each limit would make of the draws; what of the picture they show
     totals.py, failed.py       how many there were; draws that raised
     picks.py                   the worst draws, and some at random
+    ruled.py                   samples that rules were asked of, and what these break
     counts.py, summary.py      all tables; Summary, which adds up
     summary_json.py            a summary as JSON
 
@@ -40,6 +43,7 @@ Judging::
     cut.py                     at which limits
     rates.py, whole.py         how often, by stratum and against limits; of all draws
     blamed.py                  what is laid at each step's door
+    assess_rules.py            which rules are broken, at which step, how often
     assess.py, why.py          Assessment: the verdict, and the sentence why
 
 Records::

@@ -6,6 +6,7 @@ one that is a multiple of 0.005.
 
 import msgspec
 
+from safeaug.auditing.assess_rules import Rule, Rules, rules_of, why_broken
 from safeaug.auditing.blamed import Blamed, blame_list, blamed_by_stratum, emptiers_by_stratum
 from safeaug.auditing.bounds import ALPHA, checked_limit
 from safeaug.auditing.curve import Point, curve_of
@@ -30,6 +31,8 @@ __all__ = [
     "Picture",
     "Point",
     "Rate",
+    "Rule",
+    "Rules",
     "Share",
     "Verdict",
     "assess",
@@ -64,7 +67,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     verdict : {"pass", "fail", "too few", "no limit"}
         Over all limits. One *fails* where the lower bound of all draws, or of a stratum (corrected for there being
         many), lies beyond it; it *passes* where the upper bound of all draws does not and no stratum fails; in between
-        there are *too few* draws to say.
+        there are *too few* draws to say. It fails, too, where a further rule was asked for and is broken for certain.
     why : str
         That in one sentence. Text of somebody else's in it is quoted, and nothing in it acts.
     limits : Limits
@@ -91,6 +94,8 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
         How draws ended.
     failed : dict of str to int
         Draws in which the pipeline raised, by step.
+    rules : Rules or None
+        What further rules come to, where any were asked for.
     """
 
     verdict: Verdict
@@ -107,6 +112,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     pictures: tuple[Picture, ...] = ()
     statuses: dict[str, int] = {}
     failed: dict[str, int] = {}
+    rules: Rules | None = None
 
     @property
     def whole(self) -> Rate:
@@ -170,10 +176,13 @@ def assess(
     by: dict[str, dict[str, dict[str, int]]] = {
         each: _named(fates_by(counts.objects, cut, labels, summary.labels, each)) for each in _BY
     }
-    verdict = _verdict(rates)
+    verdict, rules = _verdict(rates), rules_of(summary.ruled, summary.counted.samples, limits.alpha)
+    said = why(verdict, rates, allowed, summary.counted, limits.alpha, summary.steps)
+    if rules is not None and rules.proved:
+        verdict, said = "fail", f"{said} {why_broken(rules)}" if verdict == "fail" else why_broken(rules)
     return Assessment(
         verdict=verdict,
-        why=why(verdict, rates, allowed, summary.counted, limits.alpha, summary.steps),
+        why=said,
         limits=limits,
         labels=labels,
         retention=summary.terms.retention if policy is None else terms_of(policy).retention,
@@ -186,6 +195,7 @@ def assess(
         pictures=picture_list(counts.pictures, counts.shown),
         statuses=statuses_in(counts.statuses),
         failed=summary.failed.counts,
+        rules=rules,
     )
 
 

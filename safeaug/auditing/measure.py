@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,7 +29,15 @@ class Drawer(Protocol):
         """Return what draws leave of the objects of samples, and those that raised."""
         ...
 
-    def trace(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], NDArray[np.bool_]]:
+    def trace(
+        self,
+        sample: Sample,
+        key: int,
+        *,
+        pixels: bool,
+        also: Mapping[str, Any] = ...,
+        into: list[Step] | None = None,
+    ) -> tuple[list[Step], NDArray[np.bool_]]:
         """Return the steps of one draw, and which objects still have a label behind them."""
         ...
 

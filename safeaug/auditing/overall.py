@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -14,16 +14,20 @@ import numpy as np
 from safeaug.auditing.block import Failure
 from safeaug.auditing.failed import Failed, all_failed
 from safeaug.auditing.looking import looked_at
+from safeaug.auditing.lots import Lot, least
 from safeaug.auditing.measure import Drawer, drawer_of
 from safeaug.auditing.record import About, Record
 from safeaug.auditing.row import Row
-from safeaug.auditing.running import Part, Task, counted, parts_of, raised
+from safeaug.auditing.ruled import LOADER, MOST, Ruled, Told, all_ruled, told_of
+from safeaug.auditing.running import Part, Task, counted, looks_of, parts_of, raised
 from safeaug.auditing.subject import WITH_BOXES, Subject, check_has, checked_subject, is_open, subject_of
 from safeaug.auditing.terms import terms_of
 from safeaug.data import Data, Remark, Sample, open_data, read_torch
 from safeaug.data.frames import raised as raised_text
-from safeaug.errors import PolicyError
+from safeaug.data.torch_boxes import is_a
+from safeaug.errors import DataError, PolicyError
 from safeaug.policy import Policy
+from safeaug.rules.codes import families_of
 from safeaug.version import __version__
 
 MOST_REMARKS = 100
@@ -47,6 +51,8 @@ def audit(
     worst: int = 200,
     random: int = 100,
     pixels: bool = True,
+    rules: str | Iterable[str] = (),
+    rules_samples: int | None = MOST,
     lines: Callable[[bytes], None] | None = None,
     progress: Callable[[Part], None] | None = None,
     named: tuple[str, str] | None = None,
@@ -82,6 +88,14 @@ def audit(
         How many rows are kept of the worst draws, and of draws at random.
     pixels : bool, default True
         Whether the worst draws are made again with pixels, to see whether the output is blank or flat.
+    rules : str or iterable of str, optional
+        What is judged besides content, SA1: ``"all"``, or of ``"SA2"`` to ``"SA7"``. Types, values, boxes, targets and
+        files of one draw of each of some samples, made with pixels; of a data set that is handed over as its
+        ``DataLoader``, whether its workers and epochs draw anew, too. The record names the step that breaks a rule, and
+        the verdict of its summary is *fail* where one is broken that is no mere suspicion. With SA7 a picture that
+        cannot be read is a finding, and stops nothing.
+    rules_samples : int or None, default 200
+        How many samples, picked by a hash of their ids; None: all.
     lines : callable, optional
         Is handed all draws as lines of JSON, in order: see `safeaug.auditing.Row`.
     progress : callable, optional
@@ -117,7 +131,8 @@ def audit(
     >>> safeaug.audit(safeaug.guard(train), [panorama], draws=100).summary(max_emptied=0.05).verdict
     'pass'
     """
-    for name, number in (("draws", draws), ("processes", processes)):
+    asked = families_of(rules)
+    for name, number in (("draws", draws), ("processes", processes), ("rules_samples", rules_samples or 1)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise PolicyError(f"{name} must be a whole number of at least 1, got {number!r}")
     begun, started = time.perf_counter(), datetime.now(UTC)
@@ -129,13 +144,16 @@ def audit(
     labels = labels or _labels_of(made, subject)
     text = _printed(pipeline)
     terms = terms_of(policy, labels=labels, seed=seed, pipeline=text, worst=worst, random=random)
-    task = Task(pipeline, opened, subject, draws, terms, keep_going, lines is not None)
-    met = _Met(lines, progress, opened)
+    task = Task(pipeline, opened, subject, draws, terms, keep_going, lines is not None, asked, rules_samples)
+    met = _Met(lines, progress, opened, rules_samples)
     summary = counted(parts_of(task, processes, made), terms, met.take)
     if pixels:
         rows, failures = _looked(summary.worst, met.places, task, made)
         more = [Failed({each.step: 1}, {each.step: each}, (each,)) for each in failures]
         summary = replace(summary, worst=rows, failed=all_failed([summary.failed, *more]))
+    if asked:
+        samples = tuple(looks_of(task, met.lots, processes, made))
+        summary = replace(summary, ruled=all_ruled([Ruled(asked, rules_samples, samples, _of_loader(opened, asked))]))
     about = About(
         safeaug=__version__,
         host=_host(pipeline),
@@ -168,9 +186,14 @@ class _Met:
     """What is met on the way."""
 
     def __init__(
-        self, lines: Callable[[bytes], None] | None, progress: Callable[[Part], None] | None, data: Sequence[Sample]
+        self,
+        lines: Callable[[bytes], None] | None,
+        progress: Callable[[Part], None] | None,
+        data: Sequence[Sample],
+        looks: int | None,
     ) -> None:
-        self.lines, self.progress = lines, progress
+        self.lines, self.progress, self.looks = lines, progress, looks
+        self.lots: list[Lot] = []
         self.samples, self.places = 0, dict[str, int]()
         self.counts: Counter[str] = Counter(getattr(data, "counts", {}))
         self.remarks: list[Remark] = list(getattr(data, "remarks", ()))[:MOST_REMARKS]
@@ -178,6 +201,7 @@ class _Met:
     def take(self, part: Part) -> None:
         self.samples += part.samples
         self.places.update(part.places)
+        self.lots = least((*self.lots, *part.lots), self.looks) if part.lots else self.lots
         self.counts.update(remark.kind for remark in part.remarks)
         self.remarks += part.remarks[: MOST_REMARKS - len(self.remarks)]
         if self.lines is not None:
@@ -209,6 +233,19 @@ def _looked(
             failures.append(look)
         found.append(look if isinstance(look, Row) else row)
     return tuple(found), failures
+
+
+def _of_loader(data: Sequence[Sample], asked: tuple[str, ...]) -> tuple[Told, ...]:
+    """Return what is wrong with the chance of the loader that the data were handed over with."""
+    loader = getattr(data, "given", None)
+    if "SA6" not in asked or not is_a(loader, "DataLoader", "torch"):
+        return ()
+    from safeaug.trace.chance import repeated_draws  # tripwires are needed by no other audit
+
+    try:
+        return tuple(told_of(repeated_draws(loader), LOADER))
+    except Exception as error:  # it is somebody else's program, and may raise anything
+        raise DataError(f"going through the loader raises {raised_text(error)}", getattr(data, "source", "")) from error
 
 
 def _printed(pipeline: Any) -> str:

@@ -80,7 +80,7 @@ def rank_of(row: Row) -> Rank:
 
 def lot_of(row: Row) -> Lot:
     """Return where a row stands among those picked at random."""
-    return _scattered_one(int(row.key, 16)), row.id, row.draw
+    return scattered(int(row.key, 16)), row.id, row.draw
 
 
 def _worst(block: Block, seen: Seen, turns: Turns, terms: Terms, known: Sequence[Row]) -> list[tuple[int, int]]:
@@ -135,7 +135,7 @@ def _scattered(keys: np.ndarray) -> np.ndarray:
     return scattered
 
 
-def _scattered_one(key: int) -> int:
+def scattered(key: int) -> int:
     """Return one key scattered, as a plain number."""
     key = ((key ^ (key >> 30)) * _FIRST) & _WORD
     key = ((key ^ (key >> 27)) * _SECOND) & _WORD

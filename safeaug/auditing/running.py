@@ -11,13 +11,17 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from safeaug.auditing.block import Block, Failure
-from safeaug.auditing.measure import Drawer, drawer_of, measured
+from safeaug.auditing.lots import Lot, least, lot_of
+from safeaug.auditing.measure import Drawer, drawer_of, key_of, measured
 from safeaug.auditing.picks import NONE, Picks, all_picks
 from safeaug.auditing.row_files import row_line
 from safeaug.auditing.rows import rows_of
+from safeaug.auditing.ruled import Looked
+from safeaug.auditing.ruling import Bench, looked_of
 from safeaug.auditing.subject import Subject
 from safeaug.auditing.summary import TOGETHER, Summary, merged, nothing, summary_of
 from safeaug.auditing.terms import Terms
@@ -28,6 +32,9 @@ from safeaug.errors import ContentError, DataError, PipelineError, PolicyError
 
 PART = 1024
 """Samples that are measured at once, at most."""
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
 
 SHARES = 4
 """Parts that each process gets at least, so that all end at about the same time."""
@@ -53,6 +60,10 @@ class Task:
         Whether samples that cannot be read are passed over, and draws that raise.
     lines : bool
         Whether each draw is wanted as a line of JSON.
+    rules : tuple of str
+        Families of rules beyond SA1.
+    looks : int or None
+        Of how many samples they are asked; None: of all.
     """
 
     pipeline: Any
@@ -62,6 +73,8 @@ class Task:
     terms: Terms
     keep_going: bool = False
     lines: bool = False
+    rules: tuple[str, ...] = ()
+    looks: int | None = None
 
 
 class Part(NamedTuple):
@@ -89,6 +102,7 @@ class Part(NamedTuple):
     remarks: tuple[Remark, ...]
     passed_over: int
     lines: bytes
+    lots: tuple[Lot, ...] = ()
 
 
 def parts_of(task: Task, processes: int, made: Drawer | None = None) -> Iterator[Part]:
@@ -112,16 +126,48 @@ def parts_of(task: Task, processes: int, made: Drawer | None = None) -> Iterator
     """
     part = max(1, min(PART, -(-len(task.data) // (SHARES * processes))))
     ranges = [range(start, min(start + part, len(task.data))) for start in range(0, len(task.data), part)]
-    if processes == 1 or len(ranges) < 2:
-        yield from map(Worker(task, made).part, ranges)
+    yield from _shared(task, processes, made, Worker.part, ranges)
+
+
+def looks_of(task: Task, lots: Sequence[Lot], processes: int, made: Drawer | None = None) -> list[Looked]:
+    """Return what the rules of an audit say of some samples.
+
+    Parameters
+    ----------
+    task, processes, made
+        As in `parts_of`.
+    lots : sequence of Lot
+        Which samples.
+
+    Raises
+    ------
+    PipelineError
+        Where the pipeline raises, and the task does not keep going.
+    """
+    part = max(1, -(-len(lots) // (SHARES * processes)))
+    some = [tuple(lots[start : start + part]) for start in range(0, len(lots), part)]
+    return [each for looked in _shared(task, processes, made, Worker.looks, some) for each in looked]
+
+
+def _shared(
+    task: Task,
+    processes: int,
+    made: Drawer | None,
+    do: "Callable[[Worker, Job], Done]",
+    jobs: "Sequence[Job]",
+) -> "Iterator[Done]":
+    """Yield what processes make of jobs, in their order."""
+    if processes == 1 or len(jobs) < 2:
+        worker = Worker(task, made)
+        yield from (do(worker, job) for job in jobs)
         return
     # A fork shares what was read already, and what cannot be pickled; elsewhere all is sent.
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
     if method is None:
         _check_sent(task)
-    with _frozen(), _pool(task, min(processes, len(ranges)), method) as pool:
+    with _frozen(), _pool(task, min(processes, len(jobs)), method) as pool:
         try:
-            yield from pool.map(_work, ranges)
+            yield from pool.map(partial(_work, do), jobs)
         except BrokenProcessPool as error:
             raise PipelineError(
                 "a process of the audit has ended on its own, as one does that is out of memory or meets a fault in "
@@ -192,15 +238,17 @@ class Worker:
         """Return what is known of the samples at these places of the data."""
         task = self.task
         samples, remarks, known = [], [], {}
-        passed_over = 0
+        passed_over, lots = 0, list[Lot]()
         for place in places:
             try:
                 sample = task.data[place]
             except DataError as error:
-                if not task.keep_going:
+                if not (task.keep_going or _is_found(error, task)):
                     raise
                 remarks.append(Remark(error.kind, error.where, error.message))  # type: ignore[arg-type]  # a kind
                 passed_over += 1
+                if _is_found(error, task):
+                    lots.append(lot_of(as_text(error.where), key_of(task.terms.seed, error.where, 0), place))
                 continue
             samples.append(sample)
             known[as_text(sample.id)] = place
@@ -214,7 +262,27 @@ class Worker:
         shown = {row.id: known[row.id] for row in (*summary.worst, *summary.random)}
         remarks += unread
         lines = b"".join(map(row_line, rows))
-        return Part(len(block.samples), summary, shown, tuple(remarks), passed_over + len(unread), lines)
+        if task.rules:
+            ids = [as_text(sample.id) for sample in block.samples]
+            lots += [lot_of(name, key, known[name]) for name, key in zip(ids, block.keys[:, 0].tolist(), strict=True)]
+        some = tuple(least(lots, task.looks))
+        return Part(len(block.samples), summary, shown, tuple(remarks), passed_over + len(unread), lines, some)
+
+    def looks(self, lots: Sequence[Lot]) -> list[Looked]:
+        """Return what the rules say of some samples."""
+        task, found = self.task, []
+        bench = Bench(task.pipeline, self.drawer, task.data, task.subject, task.rules)
+        for lot in lots:
+            looked = looked_of(bench, lot)
+            if looked.failure is not None and not task.keep_going:
+                raise raised(looked.failure)
+            found.append(looked)
+        return found
+
+
+def _is_found(error: DataError, task: Task) -> bool:
+    """Return whether an error is of a file that cannot be read, and these are what was asked for."""
+    return error.kind == "unreadable" and "SA7" in task.rules
 
 
 _WORKER: ContextVar[Worker] = ContextVar("safeaug_worker")
@@ -235,8 +303,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(places: range) -> Part:
-    return _WORKER.get().part(places)
+def _work(do: Callable[[Worker, Job], Done], job: Job) -> Done:
+    return do(_WORKER.get(), job)
 
 
 def _measured(task: Task, made: Drawer, samples: list[Sample]) -> tuple[Block, list[Remark]]:

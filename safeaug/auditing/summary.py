@@ -10,6 +10,7 @@ from safeaug.auditing.counts import Counts, all_counts, counts_of, relabelled
 from safeaug.auditing.failed import Failed, all_failed, failed_of
 from safeaug.auditing.picks import NONE, Picks, all_picks, picks_of
 from safeaug.auditing.row import Row
+from safeaug.auditing.ruled import UNRULED, Ruled, all_ruled
 from safeaug.auditing.seen import seen_of
 from safeaug.auditing.summary_json import read_summary, written
 from safeaug.auditing.table import EMPTY
@@ -42,6 +43,8 @@ class Summary:
         Draws in which the pipeline raised.
     worst, random : tuple of Row
         The draws that are kept in full: the worst, the worst first, and some picked at random.
+    ruled : Ruled
+        Samples that were judged by further rules, where these were asked for.
     """
 
     terms: Terms
@@ -51,6 +54,7 @@ class Summary:
     failed: Failed
     worst: tuple[Row, ...]
     random: tuple[Row, ...]
+    ruled: Ruled = UNRULED
 
     @property
     def counted(self) -> Counted:
@@ -191,7 +195,26 @@ def _sum(parts: Sequence[Summary]) -> Summary:
         all_counts(counts),
         all_failed([part.failed for part in parts]),
         *all_picks([Picks(part.worst, part.random) for part in parts], terms),
+        all_ruled(_rules_of(parts)),
     )
+
+
+def _rules_of(parts: Sequence[Summary]) -> list[Ruled]:
+    """Return what parts tell of rules; a part without draws that was not asked for any tells nothing.
+
+    Raises
+    ------
+    ContentError
+        Where some were asked for rules, and others that have draws were not.
+    """
+    bare = [part for part in parts if not part.ruled.asked and part.counted.draws]
+    asked = [part.ruled for part in parts if part.ruled.asked]
+    if asked and bare:
+        raise ContentError(
+            f"summaries add up where the same rules were asked for, got {','.join(asked[0].asked)} and none; audit "
+            "both parts with the same rules"
+        )
+    return asked
 
 
 def _alike(parts: Sequence[Summary]) -> tuple[StepName, ...]:

@@ -15,6 +15,7 @@ from safeaug.auditing.block import Failure
 from safeaug.auditing.counts import LAYOUTS, Counts
 from safeaug.auditing.failed import Failed
 from safeaug.auditing.row import Row
+from safeaug.auditing.ruled import UNRULED, Ruled
 from safeaug.auditing.table import Layout, Table, digits_of, pack
 from safeaug.auditing.terms import Terms
 from safeaug.data.remarks import said, shown
@@ -31,8 +32,11 @@ _Rows = list[list[int | list[int]]]
 _MANY = 1 << 20
 
 
-class _Stored(msgspec.Struct, frozen=True):
-    """A summary as it is written. Digits count labels, aspects, areas and steps from 1, in the order given here."""
+class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A summary as it is written. Digits count labels, aspects, areas and steps from 1, in the order given here.
+
+    Where no rules were asked for, nothing is written of any.
+    """
 
     schema: str
     terms: Terms
@@ -47,13 +51,14 @@ class _Stored(msgspec.Struct, frozen=True):
     failures: tuple[Failure, ...]
     worst: tuple[Row, ...]
     random: tuple[Row, ...]
+    ruled: Ruled | None = None
 
 
 class _Version(msgspec.Struct):
     schema: str
 
 
-_Parts = tuple[Terms, tuple[StepName, ...], tuple[str, ...], Counts, Failed, tuple[Row, ...], tuple[Row, ...]]
+_Parts = tuple[Terms, tuple[StepName, ...], tuple[str, ...], Counts, Failed, tuple[Row, ...], tuple[Row, ...], Ruled]
 
 
 def written(summary: "Summary") -> bytes:
@@ -72,6 +77,7 @@ def written(summary: "Summary") -> bytes:
         failures=summary.failed.failures,
         worst=summary.worst,
         random=summary.random,
+        ruled=summary.ruled if summary.ruled.asked else None,
     )
     return msgspec.json.encode(stored, order="deterministic")
 
@@ -103,6 +109,7 @@ def read_summary(data: bytes, where: str = "") -> _Parts:
         Failed(stored.failed, stored.firsts, stored.failures),
         stored.worst,
         stored.random,
+        stored.ruled or UNRULED,
     )
 
 

@@ -102,6 +102,20 @@ Deny = Annotated[
     Path | None,
     typer.Option(help="Decisions that the gallery has exported: samples with a rejected draw are left out."),
 ]
+Rules = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULES",
+        help="What else is judged than content: all, or of SA2 (types), SA3 (values), SA4 (boxes), SA5 (targets), SA6 "
+        "(chance, of data that are a DataLoader), SA7 (files), as SA3,SA5. One draw of each of some samples is made "
+        "with pixels. One that is broken for certain makes the exit code 1.",
+        show_default=False,
+    ),
+]
+RulesSamples = Annotated[
+    str,
+    typer.Option(metavar="COUNT", help="Of how many samples rules are asked, picked by a hash of their ids; or all."),
+]
 Force = Annotated[
     bool,
     typer.Option(

@@ -49,6 +49,8 @@ def audit(
     keep_going: asked.KeepGoing = False,
     deny: asked.Deny = None,
     worst: asked.Worst = 200,
+    rules: asked.Rules = None,
+    rules_samples: asked.RulesSamples = "200",
     json: Annotated[
         Path | None, typer.Option(help="Write the record as JSON.", callback=written, dir_okay=False)
     ] = None,
@@ -63,20 +65,21 @@ def audit(
 ) -> None:
     """Say how often, where and by which step a pipeline damages the labels of a data set.
 
-    Exit codes: 0 within the limits, or none set; 1 a limit exceeded; 2 the command cannot be carried out as given;
-    3 the pipeline raised; 4 too little was audited to say.
+    Exit codes: 0 within the limits, or none set; 1 a limit exceeded, or a rule broken that was asked for (what is
+    suspect breaks none); 2 the command cannot be carried out as given; 3 the pipeline raised; 4 too little was audited
+    to say.
     """
     begin(data, pipeline)
     with told():
         from safeaug.cli.pages import Page
-        from safeaug.cli.running import Run, policy_asked, source_asked
+        from safeaug.cli.running import Run, policy_asked, rules_asked, source_asked
         from safeaug.cli.shares import limit_of
 
         allowed = limit_of(max_damaged, "max-damaged"), limit_of(max_emptied, "max-emptied")
         policy = policy_asked(min_retention, ignore_smaller_than)
         source = source_asked(data, images, split, one_based, protect, keep_going, deny)
         stands: Any = None if labels is None else labels.value
-        run = Run(pipeline, source, policy, draws, seed, stands, processes, worst)
+        run = Run(pipeline, source, policy, draws, seed, stands, processes, worst, **rules_asked(rules, rules_samples))
         # That a page cannot be written there is told before the work is done, not after.
         page = None if html is None else Page(html, names.value, force, run=jsonl).checked()
         check_apart(json, jsonl, html)
@@ -125,8 +128,11 @@ def _audited(run: "Run", allowed: Allowed, files: Files) -> int:
 
 def code_of(assessment: "Assessment") -> int:
     """Return the exit code of an assessment: that something raised goes before every verdict."""
-    if assessment.failed:  # in measured draws, or in one of the worst when it was made again with pixels
+    rules = assessment.rules
+    if assessment.failed or (rules is not None and rules.raised):  # in measured draws, or in one made with pixels
         return RAISED
+    if rules is not None and rules.proved:
+        return CODES["fail"]
     return CODES[assessment.verdict] if assessment.counted.judged else TOO_FEW
 
 

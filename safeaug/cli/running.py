@@ -11,6 +11,7 @@ from safeaug.auditing.overall import audit
 from safeaug.auditing.pipelines import pipeline_of
 from safeaug.auditing.rates import tried
 from safeaug.auditing.record import Record
+from safeaug.auditing.ruled import MOST
 from safeaug.auditing.source import Source
 from safeaug.auditing.subject import checked_subject
 from safeaug.auditing.summary import Summary
@@ -19,7 +20,9 @@ from safeaug.cli.lines import Lines
 from safeaug.cli.notes import notes
 from safeaug.cli.shares import limits_of
 from safeaug.data import Data
+from safeaug.errors import PolicyError
 from safeaug.policy import Policy
+from safeaug.rules.codes import families_of
 from safeaug.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ class Run(NamedTuple):
         The data.
     policy : Policy
         What must be left of the objects.
-    draws, seed, labels, processes, worst, random
+    draws, seed, labels, processes, worst, random, rules, rules_samples
         As `safeaug.audit` takes them.
     """
 
@@ -50,6 +53,8 @@ class Run(NamedTuple):
     processes: int
     worst: int
     random: int = 100
+    rules: tuple[str, ...] = ()
+    rules_samples: int | None = MOST
 
 
 class Ran(NamedTuple):
@@ -93,6 +98,22 @@ def source_asked(
     )
 
 
+def rules_asked(rules: str | None, samples: str) -> dict[str, Any]:
+    """Return what options ask of rules, as fields of a `Run`.
+
+    Examples
+    --------
+    >>> rules_asked("sa3,SA5", "all")
+    {'rules': ('SA3', 'SA5'), 'rules_samples': None}
+    """
+    if samples != "all" and not (samples.isascii() and samples.isdigit() and int(samples)):
+        raise PolicyError(f"--rules-samples must be a whole number of at least 1, or all, got {samples!r}")
+    return {
+        "rules": () if rules is None else families_of(rules),
+        "rules_samples": None if samples == "all" else int(samples),
+    }
+
+
 def policy_asked(min_retention: list[str] | None, ignore_smaller_than: float | None) -> Policy:
     """Return what options ask of objects."""
     limits = limits_of(min_retention or ["0.5"], "min-retention")
@@ -132,6 +153,8 @@ def run_of(run: Run, jsonl: Path | None) -> Ran:
                 keep_going=run.source.keep_going,
                 worst=run.worst,
                 random=run.random,
+                rules=run.rules,
+                rules_samples=run.rules_samples,
                 lines=None if jsonl is None else lines.take,
                 progress=progress,
                 named=named,

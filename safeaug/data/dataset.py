@@ -30,6 +30,8 @@ class Data(Sequence[Sample]):
         What was met when it was opened; of each kind the first hundred.
     counts : mapping of Kind to int
         How many there were of each kind.
+    given : optional
+        The data set of somebody else's that stands behind it, or the loader of one.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Data(Sequence[Sample]):
     classes: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     counts: Mapping[Kind, int] = field(default_factory=dict)
+    given: Any = None
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -25,7 +25,7 @@ def read_torch(dataset: Any, *, source: str = "", box_format: BoxFormat = "xyxy"
 
     Parameters
     ----------
-    dataset : torch.utils.data.Dataset, or anything with ``len(dataset)`` and ``dataset[i]``
+    dataset : torch.utils.data.Dataset, or anything with ``len(dataset)`` and ``dataset[i]``; or a DataLoader of one
         It yields pairs (image, target), or mappings with an ``image``. An image is one of Pillow's, a tensor (C, H, W)
         or an array (H, W, C). A target is a class, a semantic mask, ``tv_tensors.BoundingBoxes``, or a mapping of
         ``boxes``, ``labels``, ``iscrowd``, ``masks``, ``mask`` or ``label``. Items that are a `Sample` are taken as
@@ -54,6 +54,9 @@ def read_torch(dataset: Any, *, source: str = "", box_format: BoxFormat = "xyxy"
     >>> sample.id, sample.size, sample.boxes.tolist(), sample.labels
     ('0', (480, 640), [[10.0, 20.0, 40.0, 60.0]], ('cat',))
     """
+    given = dataset
+    if is_a(dataset, "DataLoader", "torch"):  # whose data set it is about
+        dataset = dataset.dataset
     name = source or f"{type(dataset).__module__}.{type(dataset).__qualname__}"
     if not hasattr(type(dataset), "__getitem__") or isinstance(dataset, Mapping | str | bytes):
         raise DataError(f"expected a data set with len(dataset) and dataset[i], got {type(dataset).__name__}", name)
@@ -65,7 +68,7 @@ def read_torch(dataset: Any, *, source: str = "", box_format: BoxFormat = "xyxy"
             "iterated over cannot be audited, as samples are named by their index",
             name,
         ) from error
-    return Data(name, range(length), _Reader(dataset, name, box_format, keep_going).sample)
+    return Data(name, range(length), _Reader(dataset, name, box_format, keep_going).sample, given=given)
 
 
 @dataclass(frozen=True, eq=False)

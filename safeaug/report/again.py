@@ -53,6 +53,10 @@ def _options(record: Record, assessment: Assessment) -> Iterator[str]:
             yield f"--min-retention {shlex.quote(f'{label}={share:g}')}"
     else:
         yield f"--min-retention {assessment.retention:g}"
+    rules = assessment.rules
+    if rules is not None:
+        most = record.counts.ruled.most
+        yield f"--rules {','.join(rules.asked)} --rules-samples {'all' if most is None else most}"
     smallest = record.counts.terms.smallest
     for option, value in (
         ("ignore-smaller-than", smallest), ("max-damaged", allowed.max_damaged), ("max-emptied", allowed.max_emptied),
@@ -67,4 +71,7 @@ def _arguments(record: Record, assessment: Assessment) -> Iterator[str]:
     yield f"seed={record.about.seed}"
     yield f"labels={assessment.labels!r}"
     more = "" if terms.smallest is None else f", ignore_smaller_than={terms.smallest:g}"
+    if assessment.rules is not None:
+        yield f"rules={assessment.rules.asked!r}"
+        yield f"rules_samples={record.counts.ruled.most!r}"
     yield f"policy=safeaug.Policy(min_retention={assessment.retention!r}{more})"

@@ -27,6 +27,8 @@ from safeaug.report.words import (
     not_judged,
     number,
     percent,
+    rule_cells,
+    rules_said,
     step_named,
     to_blame,
     worst_first,
@@ -36,7 +38,7 @@ STYLES = {"pass": "bold green", "fail": "bold red", "too few": "bold yellow", "n
 ROOMY = 100
 """The width from which on there is room for the steps to blame in a table of rates, and for shapes in one of blame."""
 
-MOST_RATES, MOST_STEPS, MOST_FAILURES = 12, 12, 5
+MOST_RATES, MOST_STEPS, MOST_FAILURES, MOST_RULES = 12, 12, 5, 30
 """Lines of each table; what is left out is said, and stands in the record."""
 
 
@@ -58,6 +60,7 @@ def tell_all(console: Console, record: Record, assessment: Assessment) -> None:
     teller.rates(assessment)
     teller.fates(assessment)
     teller.blame(assessment)
+    teller.rules(assessment)
     teller.pictures(assessment)
     teller.failures(record, assessment)
     teller.remarks(record)
@@ -112,6 +115,23 @@ class Teller(Tables):
         for blamed in some[:MOST_STEPS]:
             table.add_row(*map(self.cell, [*_blamed(blamed, empties)][: len(table.columns)]))
         self.put("Blame by step", table, len(some) - MOST_STEPS, "steps")
+
+    def rules(self, assessment: Assessment) -> None:
+        """Print which further rules are broken, where any were asked for."""
+        rules = assessment.rules
+        if rules is None:
+            return
+        if not rules.broken:
+            self.console.print()
+            self.line(f"Rules {rules_said(rules)} looked at; none is broken.")
+            return
+        table, some = self.table("rule", "what", "step", ">samples", ">share", ">between"), rules.broken[:MOST_RULES]
+        for rule in some:
+            table.add_row(*map(self.cell, rule_cells(rule)[:-1]))
+        self.put("Rules", table, len(rules.broken) - MOST_RULES, "rules")
+        for rule in some:
+            self.line(f"{rule.code} at {rule.step}, the first: {rule_cells(rule)[-1]}")
+        self.line(f"Looked at for {rules_said(rules)}, one draw each.")
 
     def pictures(self, assessment: Assessment) -> None:
         """Print how much of the pictures draws show, by their shape."""

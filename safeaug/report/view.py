@@ -21,6 +21,7 @@ from safeaug.report.words import (
     named,
     number,
     percent,
+    rule_cells,
     step_named,
     to_blame,
     worst_first,
@@ -96,6 +97,7 @@ def view_of(record: Record, assessment: Assessment) -> Page:
     boards = (
         _rates(assessment),
         _blame(assessment),
+        _rules(assessment),
         _fates(assessment),
         _pictures(assessment),
         _worst(record.worst),
@@ -188,6 +190,14 @@ def _blame(assessment: Assessment) -> Board:
         range(1, 7),
         rows,
     )
+
+
+def _rules(assessment: Assessment) -> Board:
+    rules = assessment.rules
+    rows = [] if rules is None else [Line(rule_cells(rule), "" if rule.suspect else "fail") for rule in rules.broken]
+    heads = "rule", "what", "step", "samples", "share", "between", "the first"
+    caption = "Of samples of which one draw was made with pixels; what is suspect breaks no limit"
+    return Board("middle", "rules", "Rules that are broken", caption, heads, (3, 4, 5), rows)
 
 
 def _first(counts: Sequence[tuple[str, int]]) -> str:

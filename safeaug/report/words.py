@@ -4,12 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from safeaug.auditing.assess import Assessment
+from safeaug.auditing.assess import Assessment, Rule, Rules
 from safeaug.auditing.blamed import NO_STEP
 from safeaug.auditing.rates import Rate, Share, Verdict
 from safeaug.auditing.record import Record
+from safeaug.auditing.ruled import LOADER
 from safeaug.draws import StepName
 from safeaug.policy import OTHERS
+from safeaug.rules.codes import what
 
 VERDICTS: Mapping[Verdict, str] = MappingProxyType(
     {"pass": "PASS", "fail": "FAIL", "too few": "TOO FEW", "no limit": "NO LIMIT SET"}
@@ -63,7 +65,12 @@ def between(share: Share) -> str:
     >>> between(Share(count=5, rate=0.05, lower=0.0199, upper=0.1025, verdict="no limit"))
     '1.99 to 10.2 %'
     """
-    return f"{percent(share.lower).removesuffix(' %')} to {percent(share.upper)}"
+    return between_both(share.lower, share.upper)
+
+
+def between_both(low: float, high: float) -> str:
+    """Return two bounds in percent."""
+    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
 
 
 def number(count: int) -> str:
@@ -116,7 +123,29 @@ def facts(record: Record, assessment: Assessment) -> list[tuple[str, str]]:
         ("emptied at most", percent(allowed.max_emptied) if allowed.max_emptied is not None else "no limit"),
         ("draws of each", str(about.draws)),
         ("seed", str(about.seed)),
+        *((("rules asked of", rules_said(assessment.rules)),) if assessment.rules is not None else ()),
     ]
+
+
+def rules_said(rules: Rules) -> str:
+    """Return which rules were asked, of how many samples."""
+    unseen = f"; {number(rules.unseen)} more have no picture" if rules.unseen else ""
+    raised = f"; {number(sum(rules.raised.values()))} raised" if rules.raised else ""
+    return f"{', '.join(rules.asked)}: {number(rules.looked)} of {number(rules.samples)} samples{unseen}{raised}"
+
+
+def rule_cells(rule: Rule) -> tuple[str, ...]:
+    """Return what is told of a rule: code, what it says, step, samples, share, bounds, and the first of them."""
+    known = rule.step != LOADER  # of a loader nothing is counted
+    return (
+        rule.code,
+        f"suspect: {what(rule.code)}" if rule.suspect else what(rule.code),
+        rule.step,
+        number(rule.samples) if known else NONE,
+        percent(rule.share) if known else NONE,
+        between_both(rule.lower, rule.upper) if known else NONE,
+        f"{rule.example}: {rule.path or 'the sample'} {rule.text}" if rule.example else rule.text,
+    )
 
 
 def not_judged(assessment: Assessment) -> list[tuple[str, int]]:

@@ -12,10 +12,13 @@ pictures.py   where height, width and channels of a picture are; a probe of its 
 types.py      SA2: None, the type of a part, channels, layout
 values.py     SA3: NaN, range against dtype, scaled twice, wrapped around
 labels.py     SA3: new labels in a mask
-geometry.py   SA4: degenerate boxes, boxes outside, labels that are not one a box
+geometry.py   SA4: boxes without area, outside, much too large; labels that are not one a box
+crops.py      SA4: crops larger than their picture
 agreement.py  SA5: targets that stay where they were while the picture moves; unknown keys
 chance.py     SA6: draws repeated over workers and epochs; samples that should be drawn, or should not
-sources.py    SA7: orientation, palettes and 16 bits that a loader loses
+sources.py    SA7: orientation, palettes and 16 bits that a loader loses; files that cannot be read
+fills.py      with what a step fills masks
+codes.py      what each code says; which families are asked for
 judging.py    all rules about one step, and about a sample that has no step before it
 """
 

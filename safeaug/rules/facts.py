@@ -22,7 +22,7 @@ Look = Literal["none", "finite", "probe", "all"]
 """How closely values are looked at: not at all; whether all are finite; that, and the range of a few; that of all."""
 
 
-def facts_of(sample: Any, *, look: Look = "all") -> Facts:
+def facts_of(sample: Any, *, look: Look = "all", handed: bool = False) -> Facts:
     """Return the facts of all parts of a sample.
 
     Parameters
@@ -32,6 +32,8 @@ def facts_of(sample: Any, *, look: Look = "all") -> Facts:
     look : {"none", "finite", "probe", "all"}, default "all"
         How closely to look at values: all takes time in proportion to them. With a probe, ranges are those of a few
         pixels, and labels of masks are not looked at; whether all values are finite is told of all of them.
+    handed : bool, default False
+        Whether it is handed to a pipeline: what is so all by itself is a picture, however small it is.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def facts_of(sample: Any, *, look: Look = "all") -> Facts:
     label: NoneType none 0
     """
     found = [fact_of(part, path, name, look=look) for path, name, part in parts_of(sample)]
-    return tuple(with_guesses(found))
+    return tuple(with_guesses(found, handed=handed))
 
 
 def fact_of(part: Any, path: str = "", name: str = "", *, look: Look = "all") -> Fact:
@@ -98,8 +100,11 @@ def with_values(fact: Fact, part: Any, look: Look) -> Fact:
     return _seen_pillow(fact, part, look) if is_pillow(part) else _seen_array(fact, part, look)
 
 
-def with_guesses(facts: list[Fact]) -> list[Fact]:
+def with_guesses(facts: list[Fact], *, handed: bool = False) -> list[Fact]:
     """Return facts in which parts without a name have the role that they play beside a picture.
+
+    What is handed to a pipeline all by itself is a picture, however small it is.
+
 
     The first picture-like array of a nameless sample is the picture; whole numbers of its height and width beside it
     are a mask; rows of four that all are boxes inside it are boxes.
@@ -111,7 +116,7 @@ def with_guesses(facts: list[Fact]) -> list[Fact]:
         return facts
     picture = next((fact for fact in facts if fact.role == "image"), None)
     if picture is None:
-        at = next((i for i, fact in enumerate(facts) if _could_be_picture(fact)), None)
+        at = next((i for i, fact in enumerate(facts) if _could_be_picture(fact, handed and len(facts) == 1)), None)
         if at is None:
             return facts
         facts = [*facts[:at], facts[at]._replace(role="image"), *facts[at + 1 :]]
@@ -119,8 +124,10 @@ def with_guesses(facts: list[Fact]) -> list[Fact]:
     return [_guessed(fact, picture) if fact.role == "other" and fact.shape else fact for fact in facts]
 
 
-def _could_be_picture(fact: Fact) -> bool:
-    if fact.role != "other" or fact.size is None or fact.shape is None or min(fact.size) < GUESSED_SIDE:
+def _could_be_picture(fact: Fact, alone: bool) -> bool:
+    if fact.role != "other" or fact.size is None or fact.shape is None:
+        return False
+    if min(fact.size) < GUESSED_SIDE and not (alone and len(fact.shape) > 2):
         return False
     return fact.channels == 3 or (fact.channels == 1 and (fact.dtype == "uint8" or fact.floats))
 

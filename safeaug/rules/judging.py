@@ -1,6 +1,7 @@
 """All rules about one step, and about samples that no step comes before."""
 
 from safeaug.records import Finding
+from safeaug.rules.crops import oversized
 from safeaug.rules.fact import Facts
 from safeaug.rules.geometry import degenerate, mismatched, outside, swapped
 from safeaug.rules.labels import made_up
@@ -31,7 +32,9 @@ def source_findings(facts: Facts, optional: frozenset[str] = frozenset()) -> lis
     return [*found, *box_findings(facts)]
 
 
-def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset()) -> list[Finding]:
+def step_findings(
+    before: Facts, after: Facts, fills: frozenset[int] = frozenset(), crop: tuple[int, int] | None = None
+) -> list[Finding]:
     """Return what a step broke: what is wrong behind it, and was not before it.
 
     Parameters
@@ -40,6 +43,8 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
         Of the sample, on both sides of the step.
     fills : frozenset of int
         With what the step fills masks.
+    crop : (int, int), optional
+        Height and width of the window that a crop is to cut out: see `safeaug.rules.crops.declared`.
     """
     if before == after:  # of which most parts are one and the same, which is quick to see
         return []
@@ -63,6 +68,7 @@ def step_findings(before: Facts, after: Facts, fills: frozenset[int] = frozenset
         found += rescaled(was, now)
         found += made_up(was, now, fills)
         found += flattened(was, now)
+        found += oversized(was, now, crop)
     return found
 
 

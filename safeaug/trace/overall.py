@@ -104,6 +104,11 @@ def watch(
     Nothing is drawn from any generator, so what comes out is what would have come out. ``SAFEAUG_WATCH=0`` in the
     environment makes ``watch`` return the thing itself.
 
+    Of a sample whose values are looked at, all are asked whether they are finite, behind every step. Ranges are taken
+    from 16 pixels first, and from all where those raise a suspicion; labels of masks from what comes out, and then from
+    behind each step. Whether a target stays behind, and whether a step writes into what it is handed, is looked at with
+    the first samples and one in 32 after them.
+
     Rules are listed in ``safeaug/rules``. What one sample cannot prove is *suspect*: reported, and never raised.
 
     Examples

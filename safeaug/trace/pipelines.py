@@ -7,6 +7,8 @@ from typing import Any
 
 from safeaug.errors import PolicyError
 from safeaug.guarding import Guise, put_on
+from safeaug.rules.crops import declared
+from safeaug.rules.fills import fills_of
 from safeaug.trace.fault import site_of
 from safeaug.trace.moving import Moving
 from safeaug.trace.place import Place
@@ -28,9 +30,6 @@ OPAQUE = {"SelectiveChannelTransform"}
 
 CARRIERS = {"ToTensorV2", "ToTensor3D", "PILToTensor", "ToImage", "Identity", "NoOp"}
 """Those that change no value, only what holds them."""
-
-FILLED = "fill", "fill_mask", "_fill", "mask_fill_value", "padding_value"
-"""Attributes that say with what holes and borders are filled."""
 
 
 def host_of(thing: Any) -> str:
@@ -82,7 +81,7 @@ def watched_pipeline(pipeline: Any, watcher: Watcher) -> Any:
         Place(type(pipeline).__name__, "", frozenset(), Moving((), True, host), False, False),
         parts,
         {"albumentations": False}.get(host, True),
-        _known(made) if host == "albumentations" else None,
+        targets_of(made) if host == "albumentations" else None,
         _form(made),
     )
     return made
@@ -125,21 +124,13 @@ def _leaf(node: Any, place: Place, more: tuple[Any, ...]) -> Any:
 
 def _place(node: Any, path: tuple[int, ...], host: str) -> Place:
     called = getattr(node, "__name__", None) or type(node).__name__
-    fills = frozenset(value for name in FILLED for value in _wholes(getattr(node, name, None)))
     home = type(node).guard_host if isinstance(node, Guise) else type(node)
     knows = home.__module__.partition(".")[0] in {*HOSTS, "safeaug"}
-    parts = own_generators(node)
     here = not knows or bool(getattr(node, "inplace", False)) or home.__name__ == "Lambda"
     keeps = knows and home.__name__ in CARRIERS
-    return Place(f"{'.'.join(map(str, path))} {called}", site_of(node), fills, Moving(parts, knows, host), here, keeps)
-
-
-def _wholes(fill: Any) -> list[int]:
-    if isinstance(fill, dict):
-        return [each for value in fill.values() for each in _wholes(value)]
-    if isinstance(fill, list | tuple):
-        return [each for value in fill for each in _wholes(value)]
-    return [int(fill)] if isinstance(fill, int | float) and fill == int(fill) else []
+    moving = Moving(own_generators(node), knows, host)
+    name = f"{'.'.join(map(str, path))} {called}"
+    return Place(name, site_of(node), fills_of(node), moving, here, keeps, declared(node))
 
 
 # The tree of a pipeline, whosever it is: lists of parts by the name that all hosts have for them, or torch's.
@@ -185,12 +176,13 @@ def _module(child: Callable[..., Any]) -> Any:
     )
 
 
-def _known(pipeline: Any) -> frozenset[str]:
-    """Return the names of the targets that a pipeline of albumentations moves."""
+def targets_of(pipeline: Any) -> frozenset[str]:
+    """Return the names of the targets that a pipeline moves, and of what it keeps beside them; none if it asks none."""
     processors = getattr(pipeline, "processors", {})
     lists = {"bboxes", "keypoints"} - set(processors)
     fields = {name for each in processors.values() for name in each.params.label_fields or ()}
-    return frozenset(set(pipeline.available_keys) - lists | fields)
+    keys = frozenset(getattr(pipeline, "available_keys", ()))
+    return keys - lists | fields if keys else keys
 
 
 def _form(pipeline: Any) -> str | None:

@@ -25,6 +25,8 @@ class Place(NamedTuple):
         Whether it is looked at where it stands: it is no host's own, or works in place.
     keeps : bool
         Whether it hands on the values that it is given, in another carrier.
+    crop : (int, int) or None
+        Height and width of the window that it is to cut out, if it is a crop of a fixed size.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Place(NamedTuple):
     moving: Moving
     here: bool
     keeps: bool
+    crop: tuple[int, int] | None = None
 
 
 def params_of(node: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from safeaug.trace.watcher import Watcher
 
 Call = Callable[..., Any]
 
-WHOLE = ("SA2.", "SA3.nan", "SA3.inf", "SA3.hidden")
+WHOLE = ("SA2.", "SA3.nan", "SA3.inf", "SA3.hidden", "SA4.")
 """Codes of what a first look tells of all values. Ranges it takes from a few pixels, so that those are looked up."""
 
 
@@ -99,7 +99,7 @@ class Trail:
             if path not in self.foreign:
                 fact = bare_fact(part, path, name)
                 found.append(fact if fact.dtype is None else self._fact(fact, part, had.get(path), place))
-        return tuple(with_guesses(found))
+        return tuple(with_guesses(found, handed=True))
 
     def _fact(self, fact: Fact, part: Any, was: Fact | None, place: Place | None) -> Fact:
         """Return the fact of a picture or an array, with as much of its values as rules may ask for."""
@@ -154,7 +154,7 @@ class Trail:
         if any(fact.probe for fact in after) and any(fact.floats and not fact.probe for fact in before):
             given = {path: part for path, _, part in parts_of(crumb.sample)}
             before = tuple(with_probe(fact, given[fact.path]) if fact.path in given else fact for fact in before)
-        findings = step_findings(before, after, place.fills)
+        findings = broken(before, after, place)
         if findings:
             findings = self._sure(findings, crumb)
             self._tell(findings, crumb)
@@ -168,7 +168,9 @@ class Trail:
         """Return those findings that hold by all values too."""
         if all(finding.code.startswith(WHOLE) for finding in findings):
             return findings
-        closely = step_findings(self.closely(crumb.sample), self.closely(crumb.thing), crumb.place.fills)
+        closely = step_findings(
+            self.closely(crumb.sample), self.closely(crumb.thing), crumb.place.fills, crumb.place.crop
+        )
         keys = {(finding.code, finding.path) for finding in findings}
         whole = [finding for finding in findings if finding.code.startswith(WHOLE)]
         others = [finding for finding in closely if not finding.code.startswith(WHOLE)]
@@ -176,7 +178,7 @@ class Trail:
 
     def closely(self, sample: Any) -> Facts:
         """Return all facts of a sample, by all of its values."""
-        return tuple(fact for fact in facts_of(sample) if fact.path not in self.foreign)
+        return tuple(fact for fact in facts_of(sample, handed=True) if fact.path not in self.foreign)
 
     def end(self, result: Any, root: Place, form: str | None) -> None:
         """Look at what the pipeline hands on; where it is at fault, look back to where that began."""
@@ -215,7 +217,7 @@ class Trail:
         before = self.closely(self.crumbs[0].thing)
         for crumb in self.crumbs[1:]:
             after = self.closely(crumb.thing)
-            self._tell(step_findings(before, after, crumb.place.fills), crumb)
+            self._tell(broken(before, after, crumb.place), crumb)
             before = after
 
     def fail(self, error: Exception, place: Place) -> None:
@@ -254,6 +256,11 @@ def sample_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if args:
         return args[0] if len(args) == 1 else args
     return named
+
+
+def broken(before: Facts, after: Facts, place: Place) -> list[Finding]:
+    """Return what a step broke."""
+    return step_findings(before, after, place.fills, place.crop)
 
 
 def _keeps(place: Place, same: bool) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import albumentations as A
 import cv2
+import kornia.augmentation as K
 import numpy as np
 import pytest
 import torch
@@ -132,3 +133,18 @@ def test_n6_a_map_that_returns_nothing():
     mapped = safeaug.watch(lambda batch: None)
     with pytest.raises(Fault, match=r"SA2.none"):
         mapped({"a": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("make", "image", "found"),
+    [
+        (lambda: K.RandomCrop((10, 10)), torch.ones(1, 3, 6, 8), [("SA4.crop", "0 RandomCrop")]),
+        (lambda: K.RandomCrop((10, 10)), torch.ones(1, 3, 12, 10), []),
+        (lambda: K.RandomCrop((10, 10), pad_if_needed=True), torch.ones(1, 3, 6, 8), []),
+        (lambda: v2.Compose([v2.RandomHorizontalFlip(), v2.CenterCrop(72)]), TENSOR, [("SA4.crop", "1 CenterCrop")]),
+        (lambda: v2.RandomCrop(72, padding=4), TENSOR, []),
+    ],
+    ids=["kornia", "kornia, in a larger one", "kornia, padded", "torchvision", "torchvision, padded"],
+)
+def test_c14_a_crop_larger_than_its_picture(make, image, found):
+    assert told(make(), (image,)) == found

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ from safeaug.splitmix import MASK
 
 NOTE = "safeaug: raised by step "
 """How a note of the host's own errors begins, before the step's name: see `pipeline.located`."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 PIXEL = np.zeros((1, 1, 3), np.uint8)
 """Of this a stand-in for a picture is made: it has the shape, and no memory of its own."""
@@ -143,7 +146,15 @@ class Drawer:
                 return note[len(NOTE) :].partition(",")[0], text
         return "", text
 
-    def trace(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], NDArray[np.bool_]]:
+    def trace(
+        self,
+        sample: Sample,
+        key: int,
+        *,
+        pixels: bool,
+        also: Mapping[str, Any] = NOTHING,
+        into: list[Step] | None = None,
+    ) -> tuple[list[Step], NDArray[np.bool_]]:
         """Return the steps of one draw, and which objects still have a label behind them.
 
         Parameters
@@ -154,8 +165,12 @@ class Drawer:
             Says all that is drawn.
         pixels : bool
             Whether the picture itself goes through.
+        also : mapping
+            Further targets that are handed to the pipeline, by its own names.
+        into : list of Step, optional
+            Takes each step when it is applied: before a later one may write into what it has handed on.
         """
-        steps, _, labelled = self._through(sample, key, pixels=pixels)
+        steps, _, labelled = self._through(sample, key, pixels=pixels, also=also, into=into)
         return steps, labelled
 
     def boxes_behind(self, step: Step, count: int) -> NDArray[np.float64]:
@@ -200,13 +215,21 @@ class Drawer:
             labelled = np.ones(len(content.given), bool)
         return followed(steps, self._numbers, content, sample.size, status, labelled)
 
-    def _through(self, sample: Sample, key: int, *, pixels: bool) -> tuple[list[Step], Status, NDArray[np.bool_]]:
+    def _through(
+        self,
+        sample: Sample,
+        key: int,
+        *,
+        pixels: bool,
+        also: Mapping[str, Any] = NOTHING,
+        into: list[Step] | None = None,
+    ) -> tuple[list[Step], Status, NDArray[np.bool_]]:
         boxes = clipped(sample.boxes, np.array([sample.size]))
         image = picture_of(sample) if pixels else blank(PIXEL, sample.size, several=False)
-        fed = self._feed.sample(sample, boxes, image)
+        fed = {**also, **self._feed.sample(sample, boxes, image)}
         if not pixels and not self._made.guard_dries(fed):
             fed["image"], pixels = picture_of(sample), True
-        result, passage = through(self._made, fed, key & MASK, pixels=pixels)
+        result, passage = through(self._made, fed, key & MASK, pixels=pixels, trace=into)
         labelled = self._feed.labelled(result, len(boxes))
         if passage is None:
             return [], Status.NOT_APPLIED, labelled

@@ -49,7 +49,7 @@ def traced(pipeline: Any, reading: Mapping[str, Any]) -> Any:
     return _copied(pipeline) if isinstance(pipeline, Root) else _only_followed(pipeline, reading)
 
 
-def through(made: Any, sample: Mapping[str, Any], key: int, *, pixels: bool) -> Passed:
+def through(made: Any, sample: Mapping[str, Any], key: int, *, pixels: bool, trace: list[Step] | None = None) -> Passed:
     """Let a sample go through a copy of a pipeline; a key says all that is drawn.
 
     Parameters
@@ -62,6 +62,8 @@ def through(made: Any, sample: Mapping[str, Any], key: int, *, pixels: bool) -> 
         Of 64 bits.
     pixels : bool
         Whether images and masks go through too.
+    trace : list of Step, optional
+        Takes each step when it is applied.
 
     Returns
     -------
@@ -77,7 +79,9 @@ def through(made: Any, sample: Mapping[str, Any], key: int, *, pixels: bool) -> 
         _refuse(made)
     with made.guard_streams.apart(key):
         made.guard_base, made.guard_calls = mixed(key ^ MASK), 0
-        went: Passed = made.guard_through((), False, dict(sample), Mode(dry=not pixels, trace=[]))
+        went: Passed = made.guard_through(
+            (), False, dict(sample), Mode(dry=not pixels, trace=[] if trace is None else trace)
+        )
         return went
 
 

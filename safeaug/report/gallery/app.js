@@ -1,5 +1,5 @@
 // The gallery of an audit, opened from disk. What is shown stands in the address behind "#", so that a link restores
-// it. Ids, labels and parameters are somebody else's: here text only ever becomes text.
+// it. Ids, labels and parameters are somebody else's: text only ever becomes text.
 
 const $ = (id) => document.getElementById(id);
 const all = (selector) => document.querySelectorAll(selector);
@@ -138,7 +138,7 @@ function chosen() {
     active.every((name) => FACETS[name](card).includes(state[name])) && (!text || card.find.includes(text)));
 }
 
-/** The cards of a tab in an order; those that lack what it goes by stand last. */
+/** The cards of a tab in order; those that lack what it goes by stand last. */
 function ordered(sort, down, tab) {
   const name = `${[sort, down, tab]}`, sign = down ? -1 : 1;
   if (!orders.has(name)) {
@@ -170,7 +170,7 @@ function controls() {
   for (const each of all(".turn")) each.disabled = +state.page === (each.dataset.letter === ">" ? last : 1);
 }
 
-/** What a filter can choose of the tab, the most frequent first. */
+/** What a filter can choose, the most frequent first. */
 function choices(name) {
   if (name === "mark") return;
   const counts = new Map(state[name] && [[state[name], 0]]);
@@ -243,7 +243,7 @@ function pictured(card, image, name, alt, frames = [], boxes = [], large) {
 
 const scaled = (corners, [height, width]) => corners.map(([x, y]) => [x * width, y * height]);
 
-/** Windows and boxes: a light line on a dark one is seen on any picture. */
+/** Windows and boxes: a light line on a dark one shows on any picture. */
 function layers(card, [height, width], [frame, guarded], boxes, large) {
   const out = [], names = [], size = Math.min(Math.max(height, width) / 21, height / 7);
   const ring = (corners) => `M${scaled(corners, [height, width]).join("L")}Z`;
@@ -419,7 +419,7 @@ function facts(card) {
   const told = {
     "step to blame": stepOf(card), findings: card.findings.join(", "), status: card.status,
     picture: size(card.size), shape: card.aspect, output: size(card.output), "shows of it": percent(card.area), padding: percent(card.padded),
-    "stretched by": card.stretch?.toPrecision(3), class: card.group, key: card.key, shown: card.after?.note,
+    "stretched by": card.stretch?.toPrecision(3), class: card.group, key: card.key, shown: card.after?.note, ...Object.fromEntries(card.told ?? []),
   };
   $("facts").replaceChildren(...pairs(Object.entries(told).filter(([, value]) => value)));
 }
@@ -445,7 +445,7 @@ function quoted(id) {
 
 // Moving about.
 
-/** Make a card the current one, in the dialog or in the grid. */
+/** Make a card current, in dialog or grid. */
 function stand(card) {
   const at = view.indexOf(card), page = at < 0 ? state.page : `${(at / PAGE | 0) + 1}`;
   if (dialog.open) return go({ page, card: `${card.n}` }, true);

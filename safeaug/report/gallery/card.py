@@ -108,6 +108,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
         The same draw, guarded.
     missing : str
         Why there are no pictures; empty where there are.
+    told : tuple of (str, str)
+        The rules beyond content that it breaks: which one at which step, and what is wrong.
     """
 
     n: int
@@ -141,6 +143,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     film: tuple[Frame, ...] | None = None
     guarded: Guarded | None = None
     missing: str = ""
+    told: tuple[tuple[str, str], ...] = ()
 
 
 class Shard(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,8 +10,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from safeaug.auditing.assess import Assessment
 from safeaug.auditing.record import Record
 from safeaug.auditing.row import Row
+from safeaug.auditing.ruled import Ruled, Told
 
 Names = Literal["short", "full"]
 """Whether folders are taken off, or paths are shown as they are."""
@@ -99,6 +101,37 @@ def inside(name: str, folder: str) -> str:
     return rest.lstrip("/\\") or name
 
 
+def _ruled(ruled: Ruled, short: Shortener) -> Ruled:
+    """Return the samples that rules were asked of with names shortened."""
+
+    def told(each: Told) -> Told:
+        return msgspec.structs.replace(each, text=short.text(each.text))
+
+    samples = tuple(
+        msgspec.structs.replace(
+            each,
+            id=short.text(short.id(each.id)) if each.unread else short.id(each.id),
+            told=tuple(map(told, each.told)),
+            failure=each.failure
+            and each.failure._replace(sample=short.id(each.id), error=short.text(each.failure.error)),
+        )
+        for each in ruled.samples
+    )
+    return msgspec.structs.replace(ruled, samples=samples, loader=tuple(map(told, ruled.loader)))
+
+
+def assessed_shortly(assessment: Assessment, short: Shortener) -> Assessment:
+    """Return an assessment in which the names that rules tell are shortened."""
+    rules = assessment.rules
+    if rules is None:
+        return assessment
+    broken = tuple(
+        msgspec.structs.replace(rule, example=short.text(short.id(rule.example)), text=short.text(rule.text))
+        for rule in rules.broken
+    )
+    return msgspec.structs.replace(assessment, rules=msgspec.structs.replace(rules, broken=broken))
+
+
 def _folders(data: str) -> Iterable[str]:
     """Yield the folders in which the absolute paths of a named data set lie."""
     try:
@@ -131,6 +164,7 @@ def shortened(record: Record, short: Shortener) -> Record:
         counts=replace(
             counts,
             worst=rows(counts.worst),
+            ruled=_ruled(counts.ruled, short),
             random=rows(counts.random),
             failed=counts.failed._replace(failures=failures, firsts=firsts),
             terms=msgspec.structs.replace(counts.terms, pipeline=short.text(counts.terms.pipeline)),

@@ -118,6 +118,13 @@ class Studio:
             self._guarded_side(pick, sample),
         )
 
+    def row(self, sample: Sample, draw: int) -> Row | None:
+        """Return what comes of a draw; None where that cannot be told."""
+        try:
+            return self._row(self._plain, sample, draw)
+        except SafeAugError:
+            return None
+
     def _blamed(self, error: Exception) -> str:
         """Return which step raised, and what."""
         step, _ = self._plain.told_of(error)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from safeaug.auditing.block import Failure
 from safeaug.auditing.record import Record
 from safeaug.auditing.row import Row
+from safeaug.auditing.ruled import Looked, Ruled, Told, breaks_of
 from safeaug.data.remarks import shown
 from safeaug.errors import DataError
 
@@ -13,6 +14,10 @@ WORST, RANDOM, FINDINGS = "worst", "random", "findings"
 
 RAISED = 100
 """How many draws in which the pipeline raised are shown at most; the first of every step is among them."""
+
+
+RULED = 200
+"""How many draws that break rules are shown at most; the first of every rule and step is among them."""
 
 
 class Pick(NamedTuple):
@@ -32,6 +37,8 @@ class Pick(NamedTuple):
         What the record tells of it; None where the pipeline raised.
     failure : Failure or None
         How it raised.
+    told : tuple of Told
+        The rules beyond content that it breaks.
     """
 
     id: str
@@ -40,10 +47,11 @@ class Pick(NamedTuple):
     tabs: tuple[str, ...]
     row: Row | None = None
     failure: Failure | None = None
+    told: tuple[Told, ...] = ()
 
 
 def picks_of(record: Record, *, worst: int | None = None, random: int | None = None) -> list[Pick]:
-    """Return the draws that are shown: the worst first, then those picked at random, then those that raised.
+    """Return the draws that are shown: the worst first, then those picked at random, that raised, and that break rules.
 
     Parameters
     ----------
@@ -63,6 +71,8 @@ def picks_of(record: Record, *, worst: int | None = None, random: int | None = N
             _put(found, Pick(row.id, row.draw, _key(row), tuple(_tabs(tab, row)), row))
     for failure in _first(record.failures):
         _put(found, Pick(failure.sample, failure.draw, failure.key, (FINDINGS,), None, failure))
+    for looked, told in _broken(record.counts.ruled):
+        _put(found, Pick(looked.id, 0, int(looked.key, 16), (FINDINGS,), None, looked.failure, told))
     return list(found.values())
 
 
@@ -70,7 +80,8 @@ def _put(found: dict[tuple[str, int], Pick], pick: Pick) -> None:
     """Add a draw, or what else is known of one that is there already."""
     known = found.get((pick.id, pick.draw), pick)
     tabs = tuple(dict.fromkeys(known.tabs + pick.tabs))
-    found[pick.id, pick.draw] = known._replace(tabs=tabs, failure=known.failure or pick.failure)
+    told = known.told or pick.told
+    found[pick.id, pick.draw] = known._replace(tabs=tabs, failure=known.failure or pick.failure, told=told)
 
 
 def _key(row: Row) -> int:
@@ -84,6 +95,15 @@ def _tabs(tab: str, row: Row) -> Iterator[str]:
     yield tab
     if row.findings:
         yield FINDINGS
+
+
+def _broken(ruled: Ruled) -> list[tuple[Looked, tuple[Told, ...]]]:
+    """Return samples that break rules: of each rule and step the first, and of all the first, in order."""
+    some = [(looked, breaks_of(ruled, looked)) for looked in ruled.samples]
+    some = [(looked, told) for looked, told in some if told or looked.failure is not None]
+    firsts = {(each.code, each.step): at for at, (_, told) in reversed([*enumerate(some)]) for each in told}
+    order = dict.fromkeys([*sorted(firsts.values()), *range(len(some))])
+    return [some[at] for at in sorted([*order][:RULED])]
 
 
 def _first(failures: Iterable[Failure]) -> list[Failure]:

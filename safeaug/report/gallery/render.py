@@ -164,12 +164,14 @@ def _shapes(assessment: Assessment) -> list[tuple[str, ...]]:
 def _choices(assessment: Assessment) -> dict[str, list[dict[str, str]]]:
     """Return, of each row of the tables of rates and of steps, which cards it is about; nothing where that is all."""
     whole, *strata = assessment.rates
+    broken = () if assessment.rules is None else assessment.rules.broken
     return {
         "rates": [
             {"class": rate.label or "", "aspect": rate.aspect or "", "area": rate.area or ""}
             for rate in [whole, *worst_first(strata)[:MOST_RATES]]
         ],
         "blame": [{"step": step_named(blamed.step)} for blamed in assessment.blame],
+        "rules": [{"finding": rule.code} if rule.example else {} for rule in broken],
     }
 
 

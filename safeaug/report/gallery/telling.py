@@ -44,6 +44,12 @@ def card_of(n: int, pick: Pick, sample: Sample | None, pair: Pair, subject: Subj
     """
     row = pick.row
     told = _of_failure(pick, sample, subject) if row is None else _of_row(row)
+    if pick.told:
+        told["findings"] = tuple(dict.fromkeys([*told.get("findings", ()), *(each.code for each in pick.told)]))
+        told["told"] = tuple(
+            (f"{each.code} at {each.step}", f"{each.path} {short.text(each.text)}") for each in pick.told
+        )
+        told["step"] = told["step"] or pick.told[0].step
     shown_too = pair._asdict()
     why = pair.missing or (pick.failure.error if pick.failure is not None and pair.after is None else "")
     shown_too["missing"] = short.text(as_text(why))
@@ -80,7 +86,8 @@ def _of_row(row: Row) -> dict[str, Any]:
 def _of_failure(pick: Pick, sample: Sample | None, subject: Subject) -> dict[str, Any]:
     """Return what is known of a draw in which the pipeline raised."""
     step = "" if pick.failure is None else pick.failure.step
-    known: dict[str, Any] = {"status": RAISED, "step": as_text(step)}
+    status = "" if pick.failure is None and pick.told else RAISED
+    known: dict[str, Any] = {"status": status, "step": as_text(step)}
     if sample is None:
         return known
     try:

@@ -15,7 +15,7 @@ from safeaug.errors import DataError, OutputError
 from safeaug.report.gallery.book import PAGE, Book
 from safeaug.report.gallery.card import Card, run_id
 from safeaug.report.gallery.folder import INDEX, MARKER, check_folder, marker, staged, write, write_file
-from safeaug.report.gallery.names import Names, Shortener, shortened, shortener
+from safeaug.report.gallery.names import Names, Shortener, assessed_shortly, shortened, shortener
 from safeaug.report.gallery.pairs import Pair, Studio
 from safeaug.report.gallery.picks import Pick, picks_of
 from safeaug.report.gallery.places import places_of
@@ -103,7 +103,9 @@ def write_gallery(
     picks = picks_of(record, worst=told.worst, random=told.random)
     short = shortener(told.names, record.about.data, (pick.id for pick in picks))
     replay = f"safeaug replay {shlex.quote(short.text(told.run))}"
-    page = _Page(shortened(record, short) if told.names == "short" else record, assessment, replay)
+    page = _Page(record, assessment, replay)
+    if told.names == "short":
+        page = _Page(shortened(record, short), assessed_shortly(assessment, short), replay)
     single = path.suffix.lower() in PAGES
     run, studio = run_id(record), _studio_of(record, told)
     with nullcontext(None) if single else staged(path, force=force) as stage:
@@ -190,13 +192,17 @@ def _cards(studio: Studio, told: Told, picks: Sequence[Pick], short: Shortener) 
     """Yield the cards of draws, each drawn again."""
     data, subject = told.data, studio.subject
     places = places_of(data, {pick.id for pick in picks})
-    if picks and not places:
+    known = [pick for pick in picks if not pick.told]  # of a file that cannot be read, there is no sample
+    if known and not places:
         raise DataError(
-            f"expected the data that the record is of, with a sample {shown(picks[0].id)}; they hold {len(data)} "
+            f"expected the data that the record is of, with a sample {shown(known[0].id)}; they hold {len(data)} "
             "others, or none that can be read"
         )
     for n, pick in enumerate(picks):
         sample, why = _sample_of(data, places.get(pick.id))
+        if pick.row is None and pick.told:
+            why = why and pick.told[0].text
+            pick = pick if sample is None else pick._replace(row=studio.row(sample, pick.draw))
         pair = Pair(missing=why) if sample is None else studio.pair(pick, sample)
         yield card_of(n, pick, sample, pair, subject, short)
 
