@@ -443,6 +443,47 @@ def test_nan_is_told_of_at_its_step(steps, at):
     assert (caught.value.rule, caught.value.step) == ("SA3.nan", at)
 
 
+class Later(torch.nn.Module):
+    """A user's step, which writes into the picture that it is handed, from its sixth call on."""
+
+    calls = 0
+
+    def forward(self, image):
+        self.calls += 1
+        if self.calls > 5:
+            image.fill_(7)
+        return image
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a data set"])
+def test_writing_into_what_came_in_is_told_of_with_the_first_samples_and_one_in_32(inside):
+    settings = {"first": 4, "every": 8, "on_fault": "record"}
+    pictures = [tv_tensors.Image(TENSOR.clone()) for _ in range(80)]
+    if inside:
+        watched = safeaug.watch(Mapped(pictures, v2.Compose([Later()])), **settings)
+        list(watched)
+    else:
+        watched = safeaug.watch(v2.Compose([Later()]), **settings)
+        for each in pictures:
+            watched(each)
+    faults = watched.report()["faults"]
+    assert [(fault.rule, fault.step) for fault in faults] == [("SA3.mutated", "input")] * 2
+    assert [fault.sample for fault in faults] == ([32, 64] if inside else [33, 65])
+
+
+class Mapped:
+    """A data set that calls its pipeline."""
+
+    def __init__(self, samples, transform):
+        self.samples, self.transform = samples, transform
+
+    def __len__(self):
+        return len(self.samples)
+
+    def __getitem__(self, index):
+        return self.transform(self.samples[index])
+
+
 class InPlace(torch.nn.Module):
     """A user's step, which writes into what it is handed."""
 

@@ -66,10 +66,14 @@ class Making:
         Whether values are looked at.
     states : States or None
         In which the global generators were when it was begun, where they were looked at.
+    close : bool
+        Whether dear questions are asked of it: was a mask drawn apart from its picture, is what came in changed.
     """
 
-    def __init__(self, index: Any, owners: tuple[Any, ...], full: bool, states: States | None = None) -> None:
-        self.index, self.owners, self.full, self.states = index, owners, full, states
+    def __init__(
+        self, index: Any, owners: tuple[Any, ...], full: bool, states: States | None = None, close: bool = False
+    ) -> None:
+        self.index, self.owners, self.full, self.states, self.close = index, owners, full, states, close
         self.crumbs: list[Crumb] = []
         self.own: list[tuple[Any, ...]] = []
         """States of the own generators of pipelines, at each call of one."""

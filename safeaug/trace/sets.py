@@ -7,6 +7,7 @@ from typing import Any
 
 from safeaug.data.frames import raised, their_frames
 from safeaug.errors import Fault, PipelineError
+from safeaug.records import Finding
 from safeaug.rules import Facts, facts_of, source_findings
 from safeaug.rules.types import differs
 from safeaug.trace.glance import nones
@@ -74,8 +75,9 @@ class Watched:
     def _safeaug_made(self, index: Any, make: Callable[[], Any], full: bool | None = None) -> Any:
         """Return a sample, looked at; `DROPPED` where it is at fault and to be left out."""
         watcher = self._safeaug_watcher
-        full = watcher.turn() if full is None else full
-        making = Making(index, (self, self.dataset, self._safeaug_inner), full, taken() if full else None)
+        again, full = bool(full), watcher.turn() if full is None else full
+        states, close = (taken(), again or watcher.closely()) if full else (None, False)
+        making = Making(index, (self, self.dataset, self._safeaug_inner), full, states, close)
         with _made(making):
             try:
                 sample = make()
@@ -93,14 +95,20 @@ class Watched:
         if not making.full:
             findings, facts = nones(sample, watcher.optional), None
         else:
-            facts = facts_of(sample)
-            findings = source_findings(facts, watcher.optional) + watcher.expected(facts)
-            if self._safeaug_usual is None:
-                self._safeaug_usual = facts
-            findings += differs(self._safeaug_usual, facts)
+            facts = facts_of(sample, look="all" if watcher.settings.expect else "probe")
+            self._safeaug_usual = self._safeaug_usual or facts
+            findings = self._safeaug_found(facts)
+            if findings:  # ranges may be those of a few pixels: what is said is said of all
+                facts = facts_of(sample)
+                findings = self._safeaug_found(facts)
         if findings:
             making.crumbs.append(Crumb(watcher.name, sample, facts))
             watcher.judge(findings, making.crumbs, step=watcher.name)
+
+    def _safeaug_found(self, facts: Facts) -> list[Finding]:
+        watcher = self._safeaug_watcher
+        findings = source_findings(facts, watcher.optional) + watcher.expected(facts)
+        return findings + differs(self._safeaug_usual or facts, facts)
 
     def _safeaug_failed(self, error: Exception, making: Making) -> PipelineError:
         frames = their_frames(error)

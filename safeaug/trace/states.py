@@ -30,13 +30,17 @@ def taken(parts: tuple[Any, ...] = ()) -> States:
         What has generators of its own: transforms of albumentations.
     """
     torch = sys.modules.get("torch")
-    own = tuple((part.py_random.getstate(), part.random_generator.bit_generator.state) for part in parts)
     return States(
         random.getstate(),
         np.random.get_state(),  # noqa: NPY002  # the legacy generator is what pipelines draw from
         None if torch is None else torch.get_rng_state(),
-        own,
+        own_states(parts),
     )
+
+
+def own_states(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the states of the generators that parts of a pipeline have."""
+    return tuple((part.py_random.getstate(), part.random_generator.bit_generator.state) for part in parts)
 
 
 def put_back(states: States, parts: tuple[Any, ...] = ()) -> None:

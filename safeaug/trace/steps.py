@@ -10,7 +10,7 @@ from safeaug.trace.apart import look_apart
 from safeaug.trace.glance import Glance
 from safeaug.trace.making import AGAIN, MAKING
 from safeaug.trace.place import Place
-from safeaug.trace.states import put_back, taken
+from safeaug.trace.states import own_states, put_back, taken
 from safeaug.trace.trail import TRAIL, Call, Trail, sample_of
 from safeaug.trace.watcher import Watcher
 
@@ -161,13 +161,16 @@ def _glanced(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[
 
 
 def _begin(pipeline: Pipeline) -> Any:
-    """Note from which states a pipeline draws for a data set's sample; put it into others where it is made again."""
+    """Note from which states a pipeline draws for a data set's sample; put it into others where it is made again.
+
+    All states are returned where calls of the pipeline are to be compared, which is seldom: they are dear to take.
+    """
     again, making = AGAIN.get(), MAKING.get()
     if again and pipeline.parts:
         put_back(taken()._replace(own=again.pop(0)), pipeline.parts)
     if making is None or not making.full:
         return None
-    states = taken(pipeline.parts)
-    if pipeline.parts:
-        making.own.append(states.own)
-    return states
+    own = own_states(pipeline.parts)
+    if own:
+        making.own.append(own)
+    return taken()._replace(own=own) if making.close else None

@@ -66,9 +66,7 @@ class Trail:
         self._held: dict[str, Any] = {}
         facts = self.facts(sample, ())
         self.crumbs = [Crumb(INPUT, sample, facts)]
-        self._marks = (
-            self._marked(facts) if watcher.seen <= watcher.settings.first or watcher.seen % SELDOM == 0 else {}
-        )
+        self._marks = self._marked(facts) if watcher.closely() else {}
         if source_findings(facts, watcher.optional):
             self.told(source_findings(facts_of(sample), watcher.optional), INPUT)
         if first is not None:
@@ -241,9 +239,6 @@ class Trail:
 
 BETWEEN = Place("", "", frozenset(), Moving((), True, ""), here=False, keeps=False)
 """Stands for what a host does between its steps."""
-
-SELDOM = 32
-"""Behind the first samples, in one of so many it is looked whether a pipeline writes into what it is called with."""
 
 PICTURES = {"image", "mask"}
 """Roles of what a pipeline must not write into."""

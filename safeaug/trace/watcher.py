@@ -12,6 +12,9 @@ from safeaug.trace.fault import fault_of
 from safeaug.trace.making import MAKING, Crumb
 from safeaug.trace.settings import Settings
 
+SELDOM = 32
+"""Behind the first samples, dear questions are asked with one in so many."""
+
 
 class Watcher:
     """What is kept of one watched thing.
@@ -39,6 +42,13 @@ class Watcher:
         if making is not None:
             return making.full
         return number < self.settings.first or number % self.settings.every == 0
+
+    def closely(self) -> bool:
+        """Return whether this sample is one of those with which dear questions are asked."""
+        making = MAKING.get()
+        if making is not None:
+            return making.close
+        return self.seen <= self.settings.first or (self.seen - 1) % SELDOM == 0
 
     def expected(self, facts: Facts) -> list[Finding]:
         """Return what a sample breaks of what the user expects of it."""
