@@ -190,7 +190,7 @@ def run_case(case: Case, *, rounds: int, calls: int, warmup: int, seed: int) -> 
     return common.row(
         measured,
         claims(),
-        case={"pipeline": case.name, "image": f"{width}x{height}", "carrier": case.carrier, "decoded": case.decoded},
+        case={"pipeline": case.name, "image": f"{width}x{height}", "carrier": case.carrier, "watched": "data set" if case.decoded else "pipeline"},
         observed={"faults": len(watched.report()["faults"]) + len(always.report()["faults"])},
     )
 
