@@ -27,6 +27,9 @@ from safeaug.geometry import Size
 POOL = 64
 """Samples of a case: call number i gets sample i modulo this."""
 
+MADE = 4
+"""Of every contender so many are made, and take turns by the round: two equal pipelines differ by some hundredths."""
+
 PHOTO, WIDE = (375, 500), (640, 640)
 """Sizes of usual images of classification and of detection."""
 
@@ -158,13 +161,14 @@ def _sample(case: Case, image: Any, rng: np.random.Generator) -> Any:
     return picture, {"boxes": typed, "labels": torch.arange(BOXES)}
 
 
-def caller(pipeline: Any, pool: list[Any]) -> Callable[[int], Any]:
+def caller(made: list[Any], pool: list[Any], calls: int) -> Callable[[int], Any]:
     """Return the function that is timed: a pipeline on the sample of a call, whose draw the number of the call says.
 
     Without a pool it is a data set, which has its own samples.
     """
 
     def call(index: int) -> Any:
+        pipeline = made[index // calls % len(made)]
         torch.default_generator.manual_seed(index)
         if not pool:
             return pipeline[index % POOL]
@@ -182,16 +186,23 @@ def run_case(case: Case, *, rounds: int, calls: int, warmup: int, seed: int) -> 
         pipeline = PIPELINES[case.name]()
         return Decoded(pool, pipeline) if case.decoded else pipeline
 
-    watched, always = safeaug.watch(make()), safeaug.watch(make(), every=1)
-    asked, made = [] if case.decoded else pool, {"plain": make(), "watched": watched, "always": always}
-    contenders = {name: caller(each, asked) for name, each in made.items()}
+    plain = [make() for _ in range(MADE)]
+    watched = [safeaug.watch(make()) for _ in range(MADE)]
+    always = [safeaug.watch(make(), every=1) for _ in range(MADE)]
+    asked, made = [] if case.decoded else pool, {"plain": plain, "watched": watched, "always": always}
+    contenders = {name: caller(each, asked, calls) for name, each in made.items()}
     measured = common.measure(contenders, rounds=rounds, calls=calls, warmup=warmup)
     height, width = case.image
     return common.row(
         measured,
         claims(),
-        case={"pipeline": case.name, "image": f"{width}x{height}", "carrier": case.carrier, "watched": "data set" if case.decoded else "pipeline"},
-        observed={"faults": len(watched.report()["faults"]) + len(always.report()["faults"])},
+        case={
+            "pipeline": case.name,
+            "image": f"{width}x{height}",
+            "carrier": case.carrier,
+            "watched": "data set" if case.decoded else "pipeline",
+        },
+        observed={"faults": sum(len(each.report()["faults"]) for each in watched + always)},
     )
 
 
@@ -217,7 +228,7 @@ def main(
         rounds = 12
     cv2.setNumThreads(1)  # all sides on one core: what a loader worker has
     torch.set_num_threads(1)
-    warmup = 2  # the first 32 samples, of which all values are looked at, are among these
+    warmup = 2 * MADE  # the first 32 samples of each, of which all values are looked at, are among these
     arguments: dict[str, common.Value] = {"rounds": rounds, "calls": calls, "warmup": warmup, "pool": POOL}
     about = common.describe("watch", seed=seed, arguments=arguments)
     rows = [
