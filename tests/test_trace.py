@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import albumentations as A
@@ -16,6 +17,7 @@ import kornia.augmentation as K
 import numpy as np
 import pytest
 import torch
+from albumentations.augmentations.crops.transforms import CropSizeError
 from torch.utils.data import DataLoader
 from torchvision import transforms as v1
 from torchvision import tv_tensors
@@ -263,6 +265,56 @@ def test_an_error_in_a_step_names_the_step():
         safeaug.watch(Folder())[2]
 
 
+@pytest.mark.parametrize("first", [0, 8], ids=["glanced at", "looked at"])
+@pytest.mark.parametrize(
+    ("pipeline", "given", "at"),
+    [
+        (A.Compose([A.NoOp(p=1.0), A.Sequential([A.CenterCrop(64, 64)], p=1.0)]), {"image": PICTURE}, "1.0 CenterCrop"),
+        (v2.Compose([v2.Identity(), v2.Compose([v2.RandomCrop(64)])]), TENSOR, "1.0 RandomCrop"),
+    ],
+    ids=["albumentations", "torchvision"],
+)
+def test_an_error_of_a_hosts_step_names_it_whether_or_not_values_are_looked_at(pipeline, given, at, first):
+    watched = safeaug.watch(pipeline, first=first, every=1000)
+    for number in (1, 2):  # of the first of 1000 values are looked at in any case
+        with pytest.raises((ValueError, CropSizeError)) as caught:
+            watched(**given) if isinstance(given, dict) else watched(given)
+        assert f"safeaug: raised by step {at}, of sample {number}" in caught.value.__notes__
+        assert sum("raised by" in note for note in caught.value.__notes__) == 1
+
+
+def test_threads_may_share_a_pipeline():
+    """The one that is through first leaves the steps of the other watched, and the last leaves none."""
+    gone, waiting = Event(), Event()
+
+    def gate(image):
+        if current_thread() is late:
+            waiting.set()
+            assert gone.wait(60)
+        return image
+
+    def lose(image):
+        return None if current_thread() is late else image
+
+    watched = safeaug.watch(v2.Compose([gate, v2.Identity(), v2.Grayscale(), lose]), on_fault="record")
+    late = Thread(target=watched, args=(TENSOR.clone(),))
+    late.start()
+    assert waiting.wait(60)
+    watched(TENSOR)
+    gone.set()
+    late.join(60)
+    (fault,) = watched.report()["faults"]
+    assert (fault.rule, fault.step) == ("SA2.none", "3 lose")
+    assert [crumb.partition(":")[0] for crumb in fault.crumbs] == [
+        "input",
+        "0 gate",
+        "1 Identity",
+        "2 Grayscale",
+        "3 lose",
+    ]
+    assert [type(watched.transforms[at]) for at in (1, 2)] == [v2.Identity, v2.Grayscale]
+
+
 # Kinds of things.
 
 
@@ -401,7 +453,7 @@ def test_none_is_told_of_every_sample_at_its_step():
         watched(TENSOR)
     assert (caught.value.rule, caught.value.step, caught.value.sample) == ("SA2.none", "1 Lost", 5)
     assert caught.value.crumbs[0].startswith("input: sample: Tensor uint8 3x40x48")
-    assert caught.value.crumbs[1:] == ["0 RandomHorizontalFlip: not looked at", "1 Lost: not looked at"]
+    assert caught.value.crumbs[1:] == ["1 Lost: not looked at"]  # of a host's own steps nothing is asked then
 
 
 def test_values_are_looked_at_as_often_as_is_said():
