@@ -27,7 +27,7 @@ from safeaug.geometry import Size
 POOL = 64
 """Samples of a case: call number i gets sample i modulo this."""
 
-MADE = 4
+MADE = 8
 """Of every contender so many are made, and take turns by the round: two equal pipelines differ by some hundredths."""
 
 PHOTO, WIDE = (375, 500), (640, 640)

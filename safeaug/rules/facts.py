@@ -259,12 +259,11 @@ def as_numpy(part: Any) -> NDArray[Any]:
     """Return the values of an array or a tensor, without a copy where they lie in the processor's memory."""
     if isinstance(part, np.ndarray):
         return part
-    tensor = part.detach() if part.requires_grad else part
-    if tensor.device.type != "cpu":
-        tensor = tensor.cpu()
-    if named_type(tensor.dtype)[0] == "bfloat16":
-        tensor = tensor.float()
-    array: NDArray[Any] = tensor.numpy()
+    array: NDArray[Any]
+    try:
+        array = part.numpy()
+    except (RuntimeError, TypeError):  # it needs gradients, lies elsewhere, or numpy has no numbers of its type
+        array = (part.float() if named_type(part.dtype)[0] == "bfloat16" else part).numpy(force=True)
     return array
 
 

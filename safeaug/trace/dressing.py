@@ -39,14 +39,14 @@ class Dressing:
                 if self._classes is None:
                     self._classes = [(step, *self._classes_of(step)) for step in self.steps]
                 for step, watched, _ in self._classes:
-                    step.__class__ = watched
+                    _dress(step, watched)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._looking -= 1
             if not self._looking:
                 for step, _, plain in self._classes or ():
-                    step.__class__ = plain
+                    _dress(step, plain)
 
     def _classes_of(self, step: Any) -> tuple[Any, Any]:
         plain = type(step)
@@ -61,3 +61,7 @@ class Dressing:
             found = places.get(id(traceback.tb_frame.f_locals.get("self")), found)
             traceback = traceback.tb_next
         return found
+
+
+def _dress(step: Any, kind: Any) -> None:
+    object.__setattr__(step, "__class__", kind)  # torch's modules take long over what is set

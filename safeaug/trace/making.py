@@ -70,6 +70,8 @@ class Making:
         Whether dear questions are asked of it: was a mask drawn apart from its picture, is what came in changed.
     """
 
+    __slots__ = ("calls", "close", "crumbs", "failed", "full", "index", "own", "owners", "states", "told")
+
     def __init__(
         self, index: Any, owners: tuple[Any, ...], full: bool, states: States | None = None, close: bool = False
     ) -> None:

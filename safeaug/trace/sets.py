@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from safeaug.data.frames import raised, their_frames
@@ -78,16 +77,18 @@ class Watched:
         again, full = bool(full), watcher.turn() if full is None else full
         states, close = (taken(), again or watcher.closely()) if full else (None, False)
         making = Making(index, (self, self.dataset, self._safeaug_inner), full, states, close)
-        with _made(making):
-            try:
-                sample = make()
-                self._safeaug_look(sample, making)
-            except Fault as fault:
-                return self._safeaug_drop(fault)
-            except (IndexError, StopIteration, PipelineError):  # how a sequence, or a stream, says that it ends
-                raise
-            except Exception as error:
-                return self._safeaug_drop(self._safeaug_failed(error, making))
+        token = MAKING.set(making)
+        try:
+            sample = make()
+            self._safeaug_look(sample, making)
+        except Fault as fault:
+            return self._safeaug_drop(fault)
+        except (IndexError, StopIteration, PipelineError):  # how a sequence, or a stream, says that it ends
+            raise
+        except Exception as error:
+            return self._safeaug_drop(self._safeaug_failed(error, making))
+        finally:
+            MAKING.reset(token)
         return sample
 
     def _safeaug_look(self, sample: Any, making: Making) -> None:
@@ -188,12 +189,3 @@ def with_watched_pipelines(dataset: Any, watcher: Watcher) -> Any:
     made = copy.copy(dataset)
     made.__dict__.update(found)
     return made
-
-
-@contextmanager
-def _made(making: Making) -> Iterator[None]:
-    token = MAKING.set(making)
-    try:
-        yield
-    finally:
-        MAKING.reset(token)

@@ -94,20 +94,23 @@ class Trail:
         had = {fact.path: fact for fact in before}
         found = []
         for path, name, part in parts_of(sample):
-            if path not in self.foreign:
+            was = had.get(path)
+            if was is not None and place is not None and not place.here and self._held.get(path, self) is part:
+                found.append(was)  # a host's step has handed it on as it was
+            elif path not in self.foreign:
                 fact = bare_fact(part, path, name)
-                found.append(fact if fact.dtype is None else self._fact(fact, part, had.get(path), place))
+                found.append(fact if fact.dtype is None else self._fact(fact, part, was, place))
         return tuple(with_guesses(found, handed=True))
 
     def _fact(self, fact: Fact, part: Any, was: Fact | None, place: Place | None) -> Fact:
         """Return the fact of a picture or an array, with as much of its values as rules may ask for."""
-        last, self._held[fact.path] = self._held.get(fact.path), part
+        self._held[fact.path] = part
         if fact.dtype == "uint8" and (was is None or was.dtype == "uint8"):
             if (was or fact).role == "image":
                 return upright(fact, part) if was is None else fact
         elif was is not None and was.dtype == "uint8" and was.role == "image":
             return with_values(fact, part, "finite")
-        elif was is not None and place is not None and was.dtype == fact.dtype and _keeps(place, part is last):
+        elif was is not None and place is not None and was.dtype == fact.dtype and place.keeps:
             return with_values_of(fact, was)
         return with_values(fact, part, "probe")
 
@@ -256,11 +259,6 @@ def sample_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 def broken(before: Facts, after: Facts, place: Place) -> list[Finding]:
     """Return what a step broke."""
     return step_findings(before, after, place.fills, place.crop)
-
-
-def _keeps(place: Place, same: bool) -> bool:
-    """Return whether values are what they were before a step: by its kind, or as the array is the same."""
-    return place.keeps or (same and not place.here)
 
 
 def _labelled(mask: Fact, part: Any) -> Fact:
