@@ -275,6 +275,7 @@ def test_map_of_a_watched_data_set_watches_and_is_watched(streamed):
     assert (fault.rule, fault.sample, fault.step) == ("SA2.none", 25, "embed")
 
 
+@pytest.mark.filterwarnings("ignore:Specifying null_placement:FutureWarning")  # what `sort` asks of pyarrow
 def test_what_is_derived_is_watched_too():
     watched = safeaug.watch(rows().remove_columns("note")).with_transform(pixels)
     for derived, at in (
