@@ -7,7 +7,6 @@ watcher.py    Watcher: what is kept of one watched thing; what becomes of findin
 book.py       Book: recorded faults, of all processes
 trail.py      Trail: a sample's way through steps, crumb by crumb
 glance.py     Glance: the same where values are not looked at, at hardly any cost
-dressing.py   Dressing: hosts' own steps, watched only while values are looked at
 place.py      Place: what is known of one step
 making.py     Making: the sample that is being made, for whoever finds fault with a part of it
 fault.py      fault_of: all that is known of a fault, as one

@@ -26,14 +26,14 @@ class Glance:
         What the pipeline is called with.
     """
 
-    __slots__ = ("_found", "failed", "sample", "watcher", "went")
+    __slots__ = ("_found", "sample", "watcher", "went")
 
     full: Literal[False] = False
 
     def __init__(self, watcher: Watcher, sample: Any) -> None:
-        self.watcher, self.sample, self._found, self.failed = watcher, sample, False, False
+        self.watcher, self.sample, self._found = watcher, sample, False
         self.went: list[Any] = []
-        """Places of the steps that were passed and are no host's own, which are not watched."""
+        """Places of the steps that were passed."""
 
     def crumbs(self) -> list[Crumb]:
         """Return the way so far: what came in, and which steps it passed."""
@@ -54,7 +54,6 @@ class Glance:
     def fail(self, error: Exception, place: Place) -> None:
         """Say of an error which step it comes from, unless it comes of what the pipeline was called with."""
         self._came_in()
-        self.failed = True
         failed(error, place, self.crumbs(), self.watcher.seen)
 
     def _came_in(self) -> bool:

@@ -9,7 +9,6 @@ from safeaug.errors import PolicyError
 from safeaug.guarding import Guise, put_on
 from safeaug.rules.crops import declared
 from safeaug.rules.fills import fills_of
-from safeaug.trace.dressing import Dressing
 from safeaug.trace.fault import site_of
 from safeaug.trace.moving import Moving
 from safeaug.trace.place import Place
@@ -76,7 +75,6 @@ def watched_pipeline(pipeline: Any, watcher: Watcher) -> Any:
     seen: dict[int, Any] = {}
     made = _watched(made, (), host, guise, seen)
     _put_on(made, WatchedRoot, guise)
-    known = [step for step in seen.values() if _is_known(step) and step is not made]
     parts = own_generators(made)
     made._watch_pipeline = Pipeline(
         watcher,
@@ -85,15 +83,8 @@ def watched_pipeline(pipeline: Any, watcher: Watcher) -> Any:
         {"albumentations": False}.get(host, True),
         targets_of(made) if host == "albumentations" else None,
         _form(made),
-        Dressing(known, (WatchedStep, *guise)),
     )
     return made
-
-
-def _is_known(step: Any) -> bool:
-    """Return whether a part is a step of a host's own, which is watched by its class."""
-    place = getattr(step, "_watch_place", None)
-    return place is not None and not place.here and not isinstance(step, Called)
 
 
 def _serialised() -> tuple[Any, ...]:
@@ -115,22 +106,19 @@ def _watched(node: Any, path: tuple[int, ...], host: str, more: tuple[Any, ...],
     if children is not None:
         _exchange(node, [_watched(child, (*path, i), host, more, seen) for i, child in enumerate(children)])
         return node
-    made = _leaf(node, _place(node, path or (0,), host), more, alone=not path)
+    made = _leaf(node, _place(node, path or (0,), host), more)
     seen[id(node)] = made
     return made
 
 
-def _leaf(node: Any, place: Place, more: tuple[Any, ...], *, alone: bool) -> Any:
+def _leaf(node: Any, place: Place, more: tuple[Any, ...]) -> Any:
     if not callable(node):
         raise PolicyError(f"step {place.name} must be a transform, or anything that can be called")
-    plain = type(node)
     try:
         _put_on(node, WatchedStep, more)
     except (TypeError, AttributeError):  # a function, something frozen: nothing can stand before its class
         return Called(node, place)
     node._watch_place = place
-    if not place.here and not alone:  # it is watched while values are looked at: see `Dressing`
-        node.__class__ = plain
     return node
 
 

@@ -7,7 +7,6 @@ from safeaug.errors import Fault
 from safeaug.guarding import Guise
 from safeaug.rules.agreement import unknown
 from safeaug.trace.apart import look_apart
-from safeaug.trace.dressing import Dressing
 from safeaug.trace.glance import Glance
 from safeaug.trace.making import AGAIN, MAKING
 from safeaug.trace.place import Place
@@ -33,8 +32,6 @@ class Pipeline(NamedTuple):
         Names of its targets; None where the host asks for none.
     form : str or None
         In which format boxes come and go; None where their type says so.
-    dressing : Dressing
-        Its steps that are watched only while values are looked at.
     """
 
     watcher: Watcher
@@ -43,7 +40,6 @@ class Pipeline(NamedTuple):
     first: bool | None
     known: frozenset[str] | None
     form: str | None
-    dressing: Dressing
 
 
 class WatchedStep(Guise):
@@ -138,8 +134,7 @@ def through(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[s
         trail.refuse(unknown(trail.closely(sample), pipeline.known))
     token = TRAIL.set(trail)
     try:
-        with pipeline.dressing:
-            result = call(*args, **named)
+        result = call(*args, **named)
     finally:
         TRAIL.reset(token)
     trail.end(result, pipeline.place, pipeline.form)
@@ -159,11 +154,6 @@ def _glanced(pipeline: Pipeline, call: Call, args: tuple[Any, ...], named: dict[
     token = TRAIL.set(trail)
     try:
         result = call(*args, **named)
-    except Exception as error:
-        place = None if isinstance(error, Fault) or trail.failed else pipeline.dressing.raised(error)
-        if place is not None:
-            trail.fail(error, place)
-        raise
     finally:
         TRAIL.reset(token)
     trail.end(result, pipeline.place)

@@ -94,12 +94,14 @@ class Trail:
         had = {fact.path: fact for fact in before}
         found = []
         for path, name, part in parts_of(sample):
+            if path in self.foreign:
+                continue
             was = had.get(path)
             if was is not None and place is not None and not place.here and self._held.get(path, self) is part:
                 found.append(was)  # a host's step has handed it on as it was
-            elif path not in self.foreign:
-                fact = bare_fact(part, path, name)
-                found.append(fact if fact.dtype is None else self._fact(fact, part, was, place))
+                continue
+            fact = bare_fact(part, path, name)
+            found.append(fact if fact.dtype is None else self._fact(fact, part, was, place))
         return tuple(with_guesses(found, handed=True))
 
     def _fact(self, fact: Fact, part: Any, was: Fact | None, place: Place | None) -> Fact:
